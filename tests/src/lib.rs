@@ -1,6 +1,7 @@
 //! What the tests of this folder share: the commands under test, optional tools, whole programs.
 
 pub mod baselines;
+pub mod lab;
 pub mod lsp;
 pub mod measure;
 pub mod processes;

@@ -78,10 +78,10 @@ impl Program {
         if self.places == [1, 4] { vec![1, 2, 4] } else { self.places.clone() }
     }
 
-    /// Runs it with these options of `apg run` besides; an error says what differs.
-    pub fn check(&self, places: u32, options: &[&str], compiler: Option<&Path>) -> Result<(), String> {
+    /// Runs it with these options of `apg run` and variables besides; an error says what differs.
+    pub fn check(&self, places: u32, options: &[&str], variables: &[(&str, &Path)]) -> Result<(), String> {
         let mut command = Command::new(tools::apg());
-        command.envs(compiler.map(|compiler| ("CXX", compiler)));
+        command.envs(variables.iter().copied());
         command.arg("run").arg(&self.path).args(["--places", &places.to_string()]).args(options);
         command.args(&self.options);
         if !self.args.is_empty() {

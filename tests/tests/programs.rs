@@ -75,5 +75,8 @@ fn trial(
 ) -> Trial {
     let (program, compiler) = (program.clone(), compiler.map(Path::to_owned));
     let name = format!("{} at {places} ({way})", program.name());
-    Trial::test(name, move || program.check(places, options, compiler.as_deref()).map_err(Into::into))
+    Trial::test(name, move || {
+        let variables = compiler.as_deref().map(|compiler| ("CXX", compiler));
+        program.check(places, options, variables.as_slice()).map_err(Into::into)
+    })
 }

@@ -61,8 +61,8 @@ enum Command {
     Completions(commands::completions::Completions),
 }
 
-/// Runs a further place, the agent of a host, a built program or a single-file program if this process was started as one; else
-/// the command line.
+/// Runs a further place, the agent of a host, a built program or a single-file program if this process was
+/// started as one; else the command line.
 fn main() -> ExitCode {
     apg_runtime::base::limits::prepare_allocator();
     logging::start();

@@ -165,8 +165,11 @@ impl Receiver for Dispatcher {
                 report!("apg: place {}: {name}: {error}", here());
                 crate::base::output::end_process(if here() == 0 { 1 } else { launcher::REPORTED_STATUS });
             }
-            // All places end with place 0.
-            _ if place == 0 => std::process::exit(launcher::LEADER_LOST_STATUS),
+            // All places end with place 0, and an interrupted one by the signal.
+            _ if place == 0 => {
+                crate::base::interrupt::wait_for_end();
+                crate::base::output::end_process(launcher::LEADER_LOST_STATUS)
+            }
             error => end_without(self.0.describe_place(place), error),
         }
     }

@@ -2,8 +2,8 @@
 //! standard input and output.
 //!
 //! A frame is the length of its message and of its payload (four bytes each, little endian), the message in
-//! postcard's wire format, and the payload, which is the bulk data of some messages. Before the first frame the
-//! agent writes a line with [`marker`], which tells it from what login scripts print.
+//! postcard's wire format, and the payload, which is the bulk data of some messages. Before the first frame
+//! the agent writes a line with [`marker`], which tells it from what login scripts print.
 
 use std::io::{self, Read, Write};
 use std::net::IpAddr;
@@ -105,11 +105,9 @@ pub(super) enum FromAgent {
     },
     /// The places cannot be started or go on; why.
     Failed(String),
-    /// The payload is output of a place: stream 1 or 2.
+    /// The payload is output of places.
     Output {
-        /// The place.
-        place: u32,
-        /// The stream.
+        /// Standard output (1) or error (2).
         stream: u8,
     },
     /// A place has ended, and all its output was sent.
@@ -121,7 +119,7 @@ pub(super) enum FromAgent {
         /// Whether it has said that it ends in order.
         in_order: bool,
     },
-    /// So many bytes of input were taken by place 0.
+    /// Place 0 has taken this number of bytes of input.
     InputTaken(u64),
     /// The agent lives.
     Heartbeat,

@@ -1,5 +1,5 @@
-//! Host lists and host files: the syntax of X10 (`X10_HOSTFILE`: a host a line), Open MPI (`host slots=N`) and
-//! MPICH (`host:N`), and the allocation of places to hosts by them.
+//! Host lists and host files: the syntax of X10 (`X10_HOSTFILE`: a host a line), Open MPI (`host slots=N`)
+//! and MPICH (`host:N`), and the allocation of places to hosts by them.
 
 use crate::base::place::HostId;
 use crate::net::bootstrap::launcher::MAX_PLACES;

@@ -1,5 +1,5 @@
-//! Identity of this executable: the build ID that the linker has put into it (`NT_GNU_BUILD_ID` of the System V
-//! ABI's note sections), else the SHA-256 of the file.
+//! Identity of this executable: the build ID that the linker has put into it (`NT_GNU_BUILD_ID` of the
+//! System V ABI's note sections), else the SHA-256 of the file.
 
 use std::io;
 

@@ -22,8 +22,8 @@ pub(crate) struct HostOptions {
     #[arg(long, value_name = "FILE")]
     hostfile: Option<PathBuf>,
 
-    /// The interface (`ib0`) or network (`10.0.0.0/8`) by which hosts reach each other [default: the one that
-    /// ssh uses]
+    /// The interface (`ib0`) or network (`10.0.0.0/8`) by which hosts reach each other [default: that of
+    /// the ssh connection]
     #[arg(long, value_name = "NAME|CIDR")]
     interface: Option<String>,
 }

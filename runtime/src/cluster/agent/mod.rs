@@ -1,9 +1,9 @@
 //! The agent of a host: starts the host's places, relays their input and output, and ends them when the
 //! launcher does.
 //!
-//! It is this executable in another mode ([`COMMAND`]), which the launcher starts directly on its own machine
-//! and by ssh elsewhere. It listens on no port: all it hears comes over its standard input, and the end of that
-//! ends the places. The kernel ends them if the agent itself is killed.
+//! It is this executable in another mode ([`COMMAND`]), which the launcher starts directly on its own
+//! machine and by ssh elsewhere. It listens on no port: all it hears comes over its standard input, and the
+//! end of that ends the places. The kernel ends them if the agent itself is killed.
 
 mod output;
 mod places;

@@ -1,4 +1,6 @@
-//! Relay of the places' output to the launcher, in whole lines where they come in time.
+//! Relay of the places' output to the launcher, in whole lines where they come in time. All places of a host
+//! share two pipes and a lock ([`crate::base::output_lock`]), so that their lines stay in the order in which
+//! they were printed.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -16,21 +18,12 @@ use crate::net::poll::wait_readable;
 
 /// Bytes of one read, and of a line that is kept back at most.
 const MAX_PENDING_BYTES: usize = 64 << 10;
+/// Bytes that a pipe holds, as pipe(7) says.
+const PIPE_BYTES: usize = 64 << 10;
 /// How long the rest of a line may take; a prompt has none.
 const LINE_TIMEOUT: Duration = Duration::from_millis(100);
 /// Nothing has to be done meanwhile.
 const MAX_WAIT: Duration = Duration::from_secs(60);
-
-/// The ends of a place's pipes at which its agent reads.
-pub(super) struct PlaceStreams {
-    pub place: PlaceId,
-    /// Standard output.
-    pub output: PipeReader,
-    /// Standard error.
-    pub errors: PipeReader,
-    /// On which it says that it ends in order.
-    pub farewell: PipeReader,
-}
 
 /// Where the ends of places are reported.
 pub(super) struct Ends {
@@ -49,7 +42,6 @@ impl Ends {
 
 /// A stream of output.
 struct Stream {
-    place: PlaceId,
     /// 1 or 2.
     number: u8,
     pipe: PipeReader,
@@ -60,7 +52,8 @@ struct Stream {
 /// Reads all output of the host's places.
 pub(super) struct Relay {
     launcher: Launcher,
-    streams: Vec<Stream>,
+    streams: [Stream; 2],
+    /// On which places say that they end in order; of those that run.
     farewells: Vec<(PlaceId, PipeReader)>,
     ends: Receiver<(PlaceId, ExitStatus)>,
     wake: PipeReader,
@@ -68,18 +61,16 @@ pub(super) struct Relay {
 }
 
 impl Relay {
-    /// A relay of these streams, and where the places' ends are to be reported.
-    pub(super) fn new(places: Vec<PlaceStreams>, launcher: Launcher) -> io::Result<(Relay, Ends)> {
-        let mut streams = Vec::new();
-        let mut farewells = Vec::new();
-        for PlaceStreams { place, output, errors, farewell } in places {
-            for (number, pipe) in [(1, output), (2, errors)] {
-                set_nonblocking(&pipe)?;
-                streams.push(Stream { place, number, pipe, pending: Vec::new() });
-            }
-            set_nonblocking(&farewell)?;
-            farewells.push((place, farewell));
-        }
+    /// A relay of output, errors and farewells, and where the places' ends are to be reported.
+    pub(super) fn new(
+        pipes: [PipeReader; 2],
+        farewells: Vec<(PlaceId, PipeReader)>,
+        launcher: Launcher,
+    ) -> io::Result<(Relay, Ends)> {
+        pipes.iter().chain(farewells.iter().map(|(_, pipe)| pipe)).try_for_each(set_nonblocking)?;
+        let [output, errors] = pipes;
+        let stream = |number, pipe| Stream { number, pipe, pending: Vec::new() };
+        let streams = [stream(1, output), stream(2, errors)];
         let (wake, waker) = io::pipe()?;
         set_nonblocking(&wake)?;
         let (sender, ends) = channel();
@@ -106,11 +97,9 @@ impl Relay {
             // Prompts, and lines whose rest does not come.
             return self.streams.iter_mut().try_for_each(|stream| stream.flush(&self.launcher));
         }
-        let mut index = 0;
-        for is_ready in &ready[1..] {
-            match *is_ready && !self.streams[index].read(&mut self.buffer, &self.launcher)? {
-                true => drop(self.streams.remove(index)),
-                false => index += 1,
+        for (stream, is_ready) in self.streams.iter_mut().zip(&ready[1..]) {
+            if *is_ready {
+                stream.read(&mut self.buffer, &self.launcher)?;
             }
         }
         if ready[0] {
@@ -122,13 +111,18 @@ impl Relay {
         Ok(())
     }
 
-    /// What a place has left behind, and its end. Processes that it has started may keep its pipes open.
+    /// What a place has left behind, and its end.
     fn end(&mut self, place: PlaceId, status: ExitStatus) -> io::Result<()> {
-        for stream in self.streams.iter_mut().filter(|stream| stream.place == place) {
-            while stream.read(&mut self.buffer, &self.launcher)? && stream.has_more()? {}
+        for stream in &mut self.streams {
+            // What was in the pipe when the place ended, and no more: others may print without end.
+            for _ in 0..=PIPE_BYTES / MAX_PENDING_BYTES {
+                if !stream.has_more()? {
+                    break;
+                }
+                stream.read(&mut self.buffer, &self.launcher)?;
+            }
             stream.flush(&self.launcher)?;
         }
-        self.streams.retain(|stream| stream.place != place);
         let mut in_order = false;
         self.farewells.retain_mut(|(other, pipe)| {
             if *other == place {
@@ -142,27 +136,23 @@ impl Relay {
 }
 
 impl Stream {
-    /// Reads once, and sends what is complete; false at the end.
-    fn read(&mut self, buffer: &mut [u8], launcher: &Launcher) -> io::Result<bool> {
+    /// Reads once, and sends what is complete.
+    fn read(&mut self, buffer: &mut [u8], launcher: &Launcher) -> io::Result<()> {
+        // There is no end: the agent keeps the other ends of the pipes, too.
         let count = match self.pipe.read(buffer) {
             Ok(count) => count,
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
-                return Ok(true);
+                return Ok(());
             }
             Err(error) => return Err(error),
         };
-        if count == 0 {
-            self.flush(launcher)?;
-            return Ok(false);
-        }
         self.pending.extend_from_slice(&buffer[..count]);
         let whole = match self.pending.iter().rposition(|byte| *byte == b'\n') {
             Some(last) => last + 1,
             None if self.pending.len() >= MAX_PENDING_BYTES => self.pending.len(),
             None => 0,
         };
-        self.send(whole, launcher)?;
-        Ok(true)
+        self.send(whole, launcher)
     }
 
     /// Whether something can be read now.
@@ -177,7 +167,7 @@ impl Stream {
 
     fn send(&mut self, count: usize, launcher: &Launcher) -> io::Result<()> {
         if count > 0 {
-            let message = FromAgent::Output { place: self.place.0, stream: self.number };
+            let message = FromAgent::Output { stream: self.number };
             launcher.send(&message, &self.pending[..count])?;
             self.pending.drain(..count);
         }

@@ -1,7 +1,7 @@
 //! The places of an agent's host: their processes, and input for place 0.
 
 use std::ffi::OsString;
-use std::io::{self, PipeWriter, Write};
+use std::io::{self, PipeReader, PipeWriter, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
@@ -11,8 +11,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use crate::base::output_lock;
 use crate::base::place::{HostId, PlaceId};
-use crate::cluster::agent::output::{PlaceStreams, Relay};
+use crate::cluster::agent::output::Relay;
 use crate::cluster::agent::store::Store;
 use crate::cluster::agent::{Launcher, Prepared};
 use crate::cluster::control::{FromAgent, Start};
@@ -29,6 +30,8 @@ pub(super) struct Places {
     input: Option<Sender<Vec<u8>>>,
     /// Keeps the program in the cache while places may load it.
     _program: Store,
+    /// The ends of the places' output pipes at which they write.
+    _output: [PipeWriter; 2],
 }
 
 impl Places {
@@ -48,6 +51,9 @@ impl Places {
         };
         capacity::check(own.len().max(1) as u32, threads)
             .map_err(|error| format!("cannot start {} places: {error}", own.len()))?;
+        let cannot_relay = |error: io::Error| format!("cannot relay output: {error}");
+        let (read_output, output) = io::pipe().map_err(cannot_relay)?;
+        let (read_errors, errors) = io::pipe().map_err(cannot_relay)?;
         let mut builder = Builder {
             executable: std::env::current_exe()
                 .map_err(|error| format!("cannot find apg itself: {error}"))?,
@@ -57,19 +63,21 @@ impl Places {
             address,
             listener,
             input: None,
+            output: [output, errors],
+            output_lock: output_lock::offer().map_err(cannot_relay)?,
         };
         let mut commands = Vec::new();
-        let mut streams = Vec::new();
+        let mut farewells = Vec::new();
         for place in own {
-            let (command, own) = builder
+            let (command, farewell) = builder
                 .command(place)
                 .map_err(|error| format!("cannot start {}: {error}", builder.placement.describe(place)))?;
             commands.push((place, command));
-            streams.push(own);
+            farewells.push((place, farewell));
         }
         let input = builder.input.take();
         let (relay, ends) =
-            Relay::new(streams, launcher.clone()).map_err(|error| format!("cannot relay output: {error}"))?;
+            Relay::new([read_output, read_errors], farewells, launcher.clone()).map_err(cannot_relay)?;
         std::thread::Builder::new()
             .name("apg-output".to_owned())
             .spawn(move || relay.run())
@@ -78,7 +86,7 @@ impl Places {
         let processes = Processes::start(commands, Box::new(on_end)).map_err(|error| error.to_string())?;
         let input = input.map(|pipe| feed(pipe, launcher)).transpose();
         let input = input.map_err(|error| format!("cannot start a thread: {error}"))?;
-        Ok(Places { processes, input, _program: program })
+        Ok(Places { processes, input, _program: program, _output: builder.output })
     }
 
     /// Passes input on, without waiting.
@@ -139,11 +147,13 @@ struct Builder {
     address: std::net::IpAddr,
     listener: Option<TcpListener>,
     input: Option<PipeWriter>,
+    output: [PipeWriter; 2],
+    output_lock: i32,
 }
 
 impl Builder {
-    /// The command of a place, and the other ends of its output.
-    fn command(&mut self, place: PlaceId) -> io::Result<(Command, PlaceStreams)> {
+    /// The command of a place, and the end of its farewell's pipe at which the agent reads.
+    fn command(&mut self, place: PlaceId) -> io::Result<(Command, PipeReader)> {
         let start = &self.start;
         let mut command = Command::new(&self.executable);
         command.arg(OsString::from_vec(start.command.clone())).arg(&self.program);
@@ -155,10 +165,9 @@ impl Builder {
         if Path::is_dir(&folder) {
             command.current_dir(folder);
         }
-        let (output, write_output) = io::pipe()?;
-        let (errors, write_errors) = io::pipe()?;
+        let [output, errors] = &self.output;
+        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(errors.try_clone()?);
         let (farewell, write_farewell) = io::pipe()?;
-        command.stdin(Stdio::null()).stdout(write_output).stderr(write_errors);
         let listener = self.listener.take_if(|_| place == PlaceId(0));
         if place == PlaceId(0) {
             command.arg("--").args(&start.arguments);
@@ -172,13 +181,13 @@ impl Builder {
             leader: SocketAddr::from(start.leader),
             address: self.address,
             listener: listener.as_ref().map(AsRawFd::as_raw_fd),
-            output_lock: None,
+            output_lock: Some(self.output_lock),
             farewell: Some(write_farewell.as_raw_fd()),
             secret: Secret(start.secret),
         };
         let mut inherited = vec![OwnedFd::from(write_farewell)];
         inherited.extend(listener.map(OwnedFd::from));
         launcher::prepare(&mut command, &info, inherited)?;
-        Ok((command, PlaceStreams { place, output, errors, farewell }))
+        Ok((command, farewell))
     }
 }

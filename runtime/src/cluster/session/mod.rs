@@ -94,8 +94,6 @@ struct Session {
 struct State {
     /// Places whose end has not been reported.
     running: BTreeSet<PlaceId>,
-    /// The user has asked for the end.
-    interrupted: bool,
     /// Input that place 0 has not taken.
     input_in_flight: u64,
     /// Exclusive use of standard output and error, so that lines of two hosts do not mix.
@@ -118,7 +116,7 @@ impl Session {
     fn new(placement: &Placement) -> Session {
         let hosts = placement.names().iter().map(|name| Host::new(name.clone())).collect();
         let running = (0..placement.places()).map(PlaceId).collect();
-        let state = State { running, interrupted: false, input_in_flight: 0, printing: false };
+        let state = State { running, input_in_flight: 0, printing: false };
         let leader = placement.host(PlaceId(0));
         Session { hosts, leader, state: Mutex::new(state), changed: Condvar::new() }
     }
@@ -172,7 +170,7 @@ impl Session {
     fn handle(&self, number: HostId, message: FromAgent, payload: &[u8]) -> Option<Event> {
         match message {
             FromAgent::Heartbeat => None,
-            FromAgent::Output { stream, .. } => self.print(stream, payload).err().map(Event::Unwritten),
+            FromAgent::Output { stream } => self.print(stream, payload).err().map(Event::Unwritten),
             FromAgent::Ended { place, status, in_order } => {
                 let place = PlaceId(place);
                 self.state.lock().running.remove(&place);
@@ -204,7 +202,7 @@ impl Session {
         self.state.lock().printing = false;
         self.changed.notify_all();
         match result {
-            // Nobody reads the errors of a program; its output goes on.
+            // Without a reader of errors the program continues.
             Err(_) if stream == 2 => Ok(()),
             result => result,
         }
@@ -306,7 +304,6 @@ impl Session {
 
     /// The user wants the program to end: all that was printed at any place is printed first.
     fn interrupt(&self) {
-        self.state.lock().interrupted = true;
         self.send_all(&ToAgent::Interrupt);
         self.wait_for_places(INTERRUPT_TIMEOUT);
         self.hosts.iter().for_each(Host::close);

@@ -83,7 +83,7 @@ pub(super) fn advice(host: &str, printed: &str, status: Option<i32>) -> Option<S
     // ssh's own failures.
     let text = if has("REMOTE HOST IDENTIFICATION HAS CHANGED") {
         format!(
-            "its key is not the one that is known: if that is right, remove the old one (`ssh-keygen -R {host}`) \
+            "its key is not the known one: if that is right, remove the old one (`ssh-keygen -R {host}`) \
              and connect once by hand"
         )
     } else if has("Host key verification failed") {

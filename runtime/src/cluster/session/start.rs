@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_are_told_an_address_beyond_themselves() {
+    fn hosts_get_an_address_beyond_themselves() {
         let address = |text: &str| Some(text.parse::<IpAddr>().expect("an address"));
         let (near, far, loopback) = (address("10.0.0.1"), address("10.0.0.2"), address("127.0.0.1"));
         assert_eq!(address_of_another(&[near, far], HostId(0)), far);

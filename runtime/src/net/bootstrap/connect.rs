@@ -19,8 +19,9 @@ use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
-/// Environment variable of a place's process: `PLACE/DESCRIPTOR`, its number and the inherited descriptor of
-/// its [`BootstrapInfo`]. The secret in it must not be in the environment or the arguments, which others can list.
+/// Environment variable of a place's process: `PLACE/DESCRIPTOR`, its number and the inherited descriptor
+/// of its [`BootstrapInfo`]. The secret in it must not be in the environment or the arguments, which others
+/// can list.
 const VARIABLE: &str = "APG_PLACE_INVITATION";
 /// Maximum number of bytes of an encoded [`BootstrapInfo`].
 const MAX_INFO_SIZE: u64 = 1 << 24;
@@ -44,8 +45,7 @@ pub struct BootstrapInfo {
     pub address: IpAddr,
     /// Of place 0: the inherited listener at `leader`.
     pub listener: Option<i32>,
-    /// An open file that all places of a machine inherit, see [`crate::base::output_lock`]; none if each
-    /// place's output is collected by itself.
+    /// An open file that all places of a machine inherit, see [`crate::base::output_lock`].
     pub output_lock: Option<i32>,
     /// An inherited pipe by which the place says that it ends in order; none for places of place 0's machine.
     pub farewell: Option<i32>,
@@ -116,7 +116,7 @@ impl BootstrapInfo {
 }
 
 fn array<const SIZE: usize>(bytes: &[u8]) -> &[u8; SIZE] {
-    bytes.try_into().expect("so many bytes were read")
+    bytes.try_into().expect("SIZE bytes were read")
 }
 
 /// The info that this process has inherited, if it was started as a place. It is taken out of the

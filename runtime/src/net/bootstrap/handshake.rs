@@ -1,12 +1,12 @@
-//! Handshake: mutual authentication of connections while a program's places start, by challenge and response
-//! with a shared secret (Bellare and Rogaway, "Entity Authentication and Key Distribution", CRYPTO 1993,
-//! protocol MAP1), keyed by HMAC-SHA256 (RFC 2104).
+//! Handshake: mutual authentication of connections while a program's places start, by challenge and
+//! response with a shared secret (Bellare and Rogaway, "Entity Authentication and Key Distribution", CRYPTO
+//! 1993, protocol MAP1), keyed by HMAC-SHA256 (RFC 2104).
 //!
-//! The acceptor of a connection sends a random challenge. The caller answers with its hello, a challenge of its
-//! own, and a code that only holders of the secret can compute from these; the acceptor answers with another
-//! one. The secret itself is never sent, and a recorded handshake is of no use for another connection.
-//! Connections of other processes (silent, slow, or sending anything else) cost one descriptor each until they
-//! are rejected, and never delay those of places.
+//! The acceptor of a connection sends a random challenge. The caller answers with its hello, a challenge of
+//! its own, and a code that only holders of the secret can compute from these; the acceptor answers with
+//! another one. The secret itself is never sent, and a recorded handshake is of no use for another
+//! connection. Connections of other processes (silent, slow, or sending anything else) cost one descriptor
+//! each until they are rejected, and never delay those of places.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};

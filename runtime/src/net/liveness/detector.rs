@@ -3,9 +3,9 @@
 //! 1996).
 //!
 //! Every place hears every other one. One place reports each silent place: the lowest place that is not
-//! silent itself. If that one does not (it hears the silent place: only some links are cut), the others report
-//! a place of another host a little later. A place that was itself stopped (by a signal, a debugger, with the whole machine) has heard
-//! nothing meanwhile, and suspects no other place.
+//! silent itself. If that one does not (it hears the silent place: only some links are cut), the others
+//! report a place of another host a little later. A place that was itself stopped (by a signal, a debugger,
+//! with the whole machine) has heard nothing meanwhile, and suspects no other place.
 
 use std::time::{Duration, Instant};
 

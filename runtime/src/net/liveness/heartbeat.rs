@@ -119,8 +119,8 @@ fn hear(beside: &mut Vec<Beside>, timeout: Duration, receiver: &dyn Receiver) {
     });
 }
 
-/// Reports a silent place. One of another host cannot be told from one whose host or link has failed: its
-/// connection ends.
+/// Reports a silent place. If it is on another host, its host or the link to it may have failed: the
+/// connection with it ends.
 fn act_on(event: Event, peers: &[Arc<Peer>], receiver: &dyn Receiver) {
     let (Event::Silent(place, _) | Event::Back(place)) = event;
     let Some(peer) = peers.iter().find(|peer| peer.identity.place == place) else { return };

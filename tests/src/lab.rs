@@ -1,0 +1,256 @@
+//! Hosts for tests: network namespaces with a real ssh server each, joined by a bridge. Each host has its own
+//! name, home folder and address; links can be cut and folders hidden. Everything is removed at the end.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::tools;
+
+/// Hosts `h1`, `h2`, ... and the files they need.
+pub struct Lab {
+    folder: tempfile::TempDir,
+    /// Begins the names of what the lab makes in the system.
+    prefix: String,
+    /// The first three numbers of the hosts' addresses.
+    network: String,
+    servers: Vec<Child>,
+}
+
+/// Why there can be no lab here, if so.
+fn obstacle() -> Option<String> {
+    // SAFETY: it has no conditions.
+    if unsafe { libc::geteuid() } != 0 {
+        return Some("network namespaces need the superuser".to_owned());
+    }
+    for tool in ["ip", "ssh", "ssh-keygen", "unshare", "nsenter"] {
+        tools::optional_tool(tool)?;
+    }
+    (!Path::new(SSHD).is_file()).then(|| format!("{SSHD} is not installed"))
+}
+
+const SSHD: &str = "/usr/sbin/sshd";
+
+fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| format!("{program}: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr))),
+    }
+}
+
+fn must(program: &str, arguments: &[&str]) -> String {
+    run(program, arguments).unwrap_or_else(|error| panic!("{error}"))
+}
+
+impl Lab {
+    /// A lab with this number of hosts; `None` after a visible line where there can be none.
+    pub fn new(hosts: usize) -> Option<Lab> {
+        if tools::is_left_out("sshd") {
+            return None;
+        }
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let process = std::process::id();
+        let prefix = format!("a{process}x{number}");
+        if let Some(obstacle) = obstacle() {
+            tools::skip(&obstacle);
+            return None;
+        }
+        let bridge = format!("{prefix}b");
+        if let Err(error) = run("ip", &["link", "add", &bridge, "type", "bridge"]) {
+            tools::skip(&format!("bridges cannot be made here: {error}"));
+            return None;
+        }
+        let network = format!("10.{}.{}", 64 + number % 64, process % 256);
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut lab = Lab { folder, prefix, network, servers: Vec::new() };
+        must("ip", &["addr", "add", &format!("{}.1/24", lab.network), "dev", &bridge]);
+        must("ip", &["link", "set", &bridge, "up"]);
+        lab.write_keys();
+        for host in 1..=hosts {
+            lab.add_host(host);
+        }
+        lab.write_client_configuration(hosts);
+        (1..=hosts).for_each(|host| lab.wait_for_server(host));
+        Some(lab)
+    }
+
+    /// A file or folder of the lab.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The home folder of a host's user.
+    pub fn home(&self, host: usize) -> PathBuf {
+        self.path(&format!("home{host}"))
+    }
+
+    /// The address of a host.
+    pub fn address(&self, host: usize) -> String {
+        format!("{}.1{host}", self.network)
+    }
+
+    fn namespace(&self, host: usize) -> String {
+        format!("{}h{host}", self.prefix)
+    }
+
+    fn link(&self, host: usize) -> String {
+        format!("{}v{host}", self.prefix)
+    }
+
+    fn write_keys(&self) {
+        for key in ["host_key", "user_key"] {
+            let path = self.path(key);
+            must("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &path.to_string_lossy()]);
+        }
+        let file = |name: &str| self.path(name).display().to_string();
+        let configuration = format!(
+            "Port 22\nHostKey {}\nAuthorizedKeysFile {}\nPermitRootLogin prohibit-password\nUsePAM no\nStrictModes no\n\
+             PidFile none\nUseDNS no\nMaxStartups 100\n",
+            file("host_key"),
+            file("user_key.pub")
+        );
+        fs::write(self.path("sshd_config"), configuration).expect("written");
+        // The server wants its folder, whose packages make it at start.
+        fs::create_dir_all("/run/sshd").expect("a folder");
+    }
+
+    fn add_host(&mut self, host: usize) {
+        let (namespace, link, bridge) = (self.namespace(host), self.link(host), format!("{}b", self.prefix));
+        must("ip", &["netns", "add", &namespace]);
+        must("ip", &["link", "add", &link, "type", "veth", "peer", "name", "eth0", "netns", &namespace]);
+        must("ip", &["link", "set", &link, "master", &bridge]);
+        must("ip", &["link", "set", &link, "up"]);
+        let address = format!("{}/24", self.address(host));
+        must("ip", &["-n", &namespace, "addr", "add", &address, "dev", "eth0"]);
+        must("ip", &["-n", &namespace, "link", "set", "eth0", "up"]);
+        must("ip", &["-n", &namespace, "link", "set", "lo", "up"]);
+        let home = self.home(host);
+        fs::create_dir_all(&home).expect("a folder");
+        let script = format!(
+            "hostname h{host} && mount --bind {} /root && exec {SSHD} -D -e -f {}",
+            home.display(),
+            self.path("sshd_config").display()
+        );
+        let server = Command::new("ip")
+            .args(["netns", "exec", &namespace, "unshare", "-u", "-m", "sh", "-c", &script])
+            .stdin(Stdio::null())
+            .stderr(fs::File::create(self.path(&format!("sshd{host}.log"))).expect("a log"))
+            .spawn()
+            .expect("a server");
+        self.servers.push(server);
+    }
+
+    fn write_client_configuration(&self, hosts: usize) {
+        let key = fs::read_to_string(self.path("host_key.pub")).expect("a key");
+        let key: Vec<&str> = key.split_whitespace().take(2).collect();
+        let (mut known, mut configuration) = (String::new(), String::new());
+        for host in 1..=hosts {
+            let address = self.address(host);
+            known += &format!("{address} {}\n", key.join(" "));
+            configuration += &format!("Host h{host}\n HostName {address}\n");
+        }
+        configuration += &format!(
+            "Host *\n User root\n IdentityFile {}\n IdentitiesOnly yes\n UserKnownHostsFile {}\n \
+             StrictHostKeyChecking yes\n BatchMode yes\n",
+            self.path("user_key").display(),
+            self.path("known_hosts").display()
+        );
+        fs::write(self.path("known_hosts"), known).expect("written");
+        fs::write(self.path("ssh_config"), configuration).expect("written");
+    }
+
+    fn wait_for_server(&self, host: usize) {
+        let configuration = self.path("ssh_config").display().to_string();
+        let start = Instant::now();
+        loop {
+            match run("ssh", &["-F", &configuration, &format!("h{host}"), "true"]) {
+                Ok(_) => return,
+                Err(error) => assert!(start.elapsed() < Duration::from_secs(60), "{error}"),
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// The command by which apg reaches the hosts.
+    pub fn ssh(&self) -> String {
+        format!("ssh -F {}", self.path("ssh_config").display())
+    }
+
+    /// An `apg` command with these arguments, as a user of the lab's hosts starts it.
+    pub fn apg(&self, executable: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new("env");
+        command.args(["--default-signal=INT,PIPE,TERM"]).arg(executable).args(arguments);
+        command.current_dir(self.folder.path()).env("APG_CACHE_DIR", self.path("cache"));
+        command.env("X10_LAUNCHER_SSH", self.ssh());
+        command
+    }
+
+    /// Cuts a host's link, or mends it.
+    pub fn set_link(&self, host: usize, up: bool) {
+        must("ip", &["link", "set", &self.link(host), if up { "up" } else { "down" }]);
+    }
+
+    /// From now on one host cannot reach another: there is no route.
+    pub fn block(&self, host: usize, other: usize) {
+        let address = self.address(other);
+        must("ip", &["-n", &self.namespace(host), "route", "add", "unreachable", &address]);
+    }
+
+    /// Hides a folder from a host's users.
+    pub fn hide(&self, host: usize, folder: &Path) {
+        let server = self.servers[host - 1].id().to_string();
+        let folder = folder.display().to_string();
+        must("nsenter", &["-t", &server, "-m", "mount", "-t", "tmpfs", "none", &folder]);
+    }
+
+    /// Runs a command at a host; its output.
+    pub fn at(&self, host: usize, command: &[&str]) -> String {
+        let namespace = self.namespace(host);
+        must("ip", &[&["netns", "exec", &namespace], command].concat())
+    }
+
+    /// The processes of a host, with their arguments, but for those of its ssh server.
+    pub fn processes(&self, host: usize) -> Vec<(u32, String)> {
+        let pids = run("ip", &["netns", "pids", &self.namespace(host)]).unwrap_or_default();
+        let pids = pids.lines().filter_map(|line| line.trim().parse().ok());
+        pids.filter_map(|pid: u32| {
+            let arguments = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+            let arguments = String::from_utf8_lossy(&arguments).replace('\0', " ");
+            (!arguments.is_empty() && !arguments.contains("sshd")).then_some((pid, arguments))
+        })
+        .collect()
+    }
+
+    /// Waits until nothing of a program runs at any host any more; what is left after a while is an error.
+    pub fn assert_nothing_left(&self) {
+        let start = Instant::now();
+        let left = || (1..=self.servers.len()).flat_map(|host| self.processes(host)).collect::<Vec<_>>();
+        while !left().is_empty() && start.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(left(), [], "processes are left");
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        for server in &mut self.servers {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+        for host in 1..=self.servers.len() {
+            let namespace = self.namespace(host);
+            for pid in run("ip", &["netns", "pids", &namespace]).unwrap_or_default().lines() {
+                let _ = run("kill", &["-9", pid.trim()]);
+            }
+            let _ = run("ip", &["netns", "del", &namespace]);
+            let _ = run("ip", &["link", "del", &self.link(host)]);
+        }
+        let _ = run("ip", &["link", "del", &format!("{}b", self.prefix)]);
+    }
+}

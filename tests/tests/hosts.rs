@@ -1,0 +1,371 @@
+//! Programs on several hosts: network namespaces with a real ssh server each, and places that speak over TCP.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use apg_tests::lab::Lab;
+use apg_tests::programs::{self, Output};
+use apg_tests::{processes, tools};
+
+/// Nothing takes longer, on a machine that does other things.
+const LIMIT: Duration = Duration::from_secs(300);
+
+const WAITS: &str = "public class Waits {
+    public static def main(args:Rail[String]) {
+        finish for (p in Place.places()) at (p) async {
+            Console.OUT.println(\"started\");
+            Console.OUT.print(\"unfinished at \" + here.id + \";\");
+            System.sleep(100000);
+        }
+    }
+}
+";
+
+const ECHOES: &str = "public class Echoes {
+    public static def main(args:Rail[String]) {
+        var count:Long = 0;
+        for (line in Console.IN.lines()) { count++; if (count == 70000) Console.OUT.println(line); }
+        Console.OUT.println(count + \" lines, arguments \" + args(0) + \" and \" + args(1));
+        finish for (p in Place.places()) at (p) async {
+            for (i in 1..200) Console.OUT.println(\"line \" + i + \" of \" + here.id + \" is in one piece\");
+        }
+        Console.ERR.println(\"an error\");
+        System.setExitCode(7n);
+    }
+}
+";
+
+/// A program that runs in a lab.
+struct Running {
+    child: Child,
+    lines: std::io::Lines<BufReader<ChildStdout>>,
+}
+
+fn spawn(lab: &Lab, source: (&str, &str), arguments: &[&str], variables: &[(&str, &str)]) -> Running {
+    fs::write(lab.path(source.0), source.1).expect("written");
+    let mut command = lab.apg(tools::apg(), &[&["run", source.0][..], arguments].concat());
+    command.envs(variables.iter().copied()).process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    Running { child, lines }
+}
+
+/// Starts [`WAITS`] at two places each of two hosts, and waits until all have started.
+fn start_waiting(lab: &Lab, variables: &[(&str, &str)]) -> Running {
+    let mut running = spawn(lab, ("Waits.x10", WAITS), &["--hosts", "h1:2,h2:2"], variables);
+    let started =
+        running.lines.by_ref().map(|line| line.expect("text")).filter(|line| line.ends_with("started"));
+    assert_eq!(started.take(4).count(), 4, "{}", errors_of(running.child));
+    running
+}
+
+fn errors_of(mut child: Child) -> String {
+    let _ = child.kill();
+    let mut errors = String::new();
+    let _ = child.stderr.take().expect("piped").read_to_string(&mut errors);
+    errors
+}
+
+/// The end of a program: status as of a shell, rest of the output, standard error.
+fn end(running: Running) -> (i32, String, String) {
+    let rest = std::thread::spawn(move || running.lines.map_while(Result::ok).collect::<Vec<_>>().join("\n"));
+    let (status, errors) = processes::end_of(running.child);
+    let status = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    (status, rest.join().expect("no panic"), errors)
+}
+
+fn signal(process: u32, signal: &str) {
+    let process = process.to_string();
+    assert!(Command::new("kill").args([signal, &process]).status().expect("kill runs").success());
+}
+
+/// The process of a place.
+fn place(lab: &Lab, host: usize, place: u32) -> u32 {
+    let start = format!("APG_PLACE_INVITATION={place}/");
+    let of_place = |process: u32| {
+        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|it| it.starts_with(start.as_bytes()))
+    };
+    let found = lab.processes(host).into_iter().map(|(process, _)| process).find(|it| of_place(*it));
+    found.expect("the place's process")
+}
+
+fn agent(lab: &Lab, host: usize) -> u32 {
+    let found = lab.processes(host).into_iter().find(|(_, arguments)| arguments.contains(" __agent"));
+    found.expect("an agent").0
+}
+
+fn run(command: Command) -> Output {
+    programs::run(command, LIMIT).expect("it ends")
+}
+
+#[test]
+fn programs_do_the_same_on_hosts_as_on_one_machine() {
+    let Some(lab) = Lab::new(2) else { return };
+    let ssh = lab.ssh();
+    for program in programs::all(&tools::repository().join("tests/programs")) {
+        const CHOSEN: &[&str] =
+            &["places", "distribution", "dist_arrays", "teams", "remote", "global_refs", "serialization"];
+        if CHOSEN.contains(&program.name().as_str()) {
+            let options = ["--hosts", "h1:2,h2:2", "--accels", "none"];
+            let variables = [("X10_LAUNCHER_SSH", Path::new(&ssh))];
+            program
+                .check(4, &options, &variables)
+                .unwrap_or_else(|error| panic!("{}: {error}", program.name()));
+        }
+    }
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn input_output_arguments_and_status_travel() {
+    let Some(lab) = Lab::new(2) else { return };
+    fs::write(lab.path("Echoes.x10"), ECHOES).expect("written");
+    fs::write(lab.path("hosts"), "h1 slots=1\nh2:2 # two\n").expect("written");
+    let mut command = lab.apg(tools::apg(), &["run", "Echoes.x10", "--hostfile", "hosts", "--", "-a", "b c"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut input = child.stdin.take().expect("piped");
+    let writer = std::thread::spawn(move || {
+        for line in 1..=100_000 {
+            writeln!(input, "input {line}").expect("it is read");
+        }
+    });
+    let output = child.wait_with_output().expect("it ends");
+    writer.join().expect("no panic");
+    let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(7), "{out}{errors}");
+    let mut lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[..2], ["input 70000", "100000 lines, arguments -a and b c"], "{errors}");
+    let mut expected: Vec<String> = (0..3)
+        .flat_map(|place| (1..=200).map(move |line| format!("line {line} of {place} is in one piece")))
+        .collect();
+    expected.sort();
+    lines[2..].sort_unstable();
+    assert_eq!(lines[2..], expected);
+    assert_eq!(errors, "an error\n");
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn variables_of_x10_name_hosts() {
+    let Some(lab) = Lab::new(2) else { return };
+    let text = "public class Where { public static def main(args:Rail[String]) {
+        finish for (p in Place.places()) at (p) async Console.OUT.println(here.id + \" \" + System.getenv(\"HOME\"));
+    } }";
+    fs::write(lab.path("Where.x10"), text).expect("written");
+    fs::write(lab.path("hosts"), "h2\nh1\n").expect("written");
+    for (variable, value, places) in [("X10_HOSTLIST", "h1,h2", "3"), ("X10_HOSTFILE", "hosts", "2")] {
+        let mut command = lab.apg(tools::apg(), &["run", "Where.x10"]);
+        command.env(variable, value).env("X10_NPLACES", places);
+        let output = run(command);
+        assert_eq!(output.status, 0, "{}", output.stderr);
+        assert_eq!(output.stdout.lines().count().to_string(), places, "{}", output.stdout);
+    }
+    // A single-file program is its own launcher and agent.
+    let built = run(lab.apg(tools::apg(), &["build", "Where.x10", "-o", "where"]));
+    assert_eq!(built.status, 0, "{}", built.stderr);
+    lab.hide(1, &lab.path("cache"));
+    let mut command = lab.apg(&lab.path("where"), &[]);
+    command.env("X10_HOSTLIST", "h1,h2").env("X10_NPLACES", "4");
+    let output = run(command);
+    assert_eq!((output.status, output.stdout.lines().count()), (0, 4), "{}", output.stderr);
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn apg_is_copied_once_to_hosts_that_lack_it() {
+    let Some(lab) = Lab::new(1) else { return };
+    let folder = lab.path("installed");
+    fs::create_dir(&folder).expect("a folder");
+    let executable = folder.join("apg");
+    fs::copy(tools::apg(), &executable).expect("a copy");
+    lab.hide(1, &folder);
+    // A login script that prints is no obstacle.
+    fs::write(lab.home(1).join(".bashrc"), "echo welcome; echo to you >&2\n").expect("written");
+    fs::write(lab.path("Echoes.x10"), ECHOES).expect("written");
+    let start = || {
+        let output = run(lab.apg(&executable, &["run", "Echoes.x10", "--hosts", "h1:2", "--", "a", "b"]));
+        assert_eq!(output.status, 7, "{}", output.stderr);
+    };
+    start();
+    let copies = lab.home(1).join(".cache/apg/agents");
+    let copy = || {
+        let entries: Vec<_> =
+            fs::read_dir(&copies).expect("a folder").map(|it| it.expect("a file")).collect();
+        assert_eq!(entries.len(), 1, "{entries:?}");
+        let data = entries[0].metadata().expect("a file");
+        assert_eq!(data.permissions().mode() & 0o777, 0o700);
+        data.modified().expect("a time")
+    };
+    let first = copy();
+    start();
+    assert_eq!(copy(), first, "it was copied again");
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn killed_place_is_named_with_its_host() {
+    let Some(lab) = Lab::new(2) else { return };
+    let running = start_waiting(&lab, &[]);
+    signal(place(&lab, 2, 3), "-9");
+    let (status, _, errors) = end(running);
+    assert_eq!(status, 137);
+    assert_eq!(errors, "apg: place 3 on h2 ended unexpectedly (killed by signal 9)\n");
+    lab.assert_nothing_left();
+    let running = start_waiting(&lab, &[]);
+    signal(place(&lab, 1, 0), "-9");
+    let (status, _, errors) = end(running);
+    assert_eq!(status, 137);
+    assert!(errors.contains("place 0 on h1 ended unexpectedly (killed by signal 9)"), "{errors}");
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn interrupted_program_ends_everywhere_with_what_it_has_printed() {
+    let Some(lab) = Lab::new(2) else { return };
+    let running = start_waiting(&lab, &[]);
+    std::thread::sleep(Duration::from_millis(500));
+    processes::interrupt(&running.child);
+    let (status, rest, errors) = end(running);
+    assert_eq!((status, errors.as_str()), (130, ""));
+    for place in 0..4 {
+        assert!(rest.contains(&format!("unfinished at {place};")), "{rest}");
+    }
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn nothing_outlives_a_killed_launcher_or_agent() {
+    let Some(lab) = Lab::new(2) else { return };
+    let mut running = start_waiting(&lab, &[]);
+    running.child.kill().expect("it runs");
+    running.child.wait().expect("it has ended");
+    lab.assert_nothing_left();
+    let running = start_waiting(&lab, &[]);
+    signal(agent(&lab, 2), "-9");
+    let (status, _, errors) = end(running);
+    assert_eq!(status, 1);
+    assert!(errors.contains("host h2 (places 2, 3) is lost"), "{errors}");
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn silent_hosts_and_places_end_the_program() {
+    let Some(lab) = Lab::new(2) else { return };
+    let patience = [("APG_SILENCE_TIMEOUT", "3")];
+    let running = start_waiting(&lab, &patience);
+    let stopped = agent(&lab, 2);
+    signal(stopped, "-STOP");
+    let (status, _, errors) = end(running);
+    assert_eq!(status, 1);
+    assert!(errors.contains("host h2 (places 2, 3) is lost: it gives no sign of life"), "{errors}");
+    signal(stopped, "-CONT");
+    lab.assert_nothing_left();
+
+    let running = start_waiting(&lab, &patience);
+    lab.set_link(2, false);
+    let (status, _, errors) = end(running);
+    assert_eq!(status, 1);
+    assert!(errors.contains("on h2") || errors.contains("host h2"), "{errors}");
+    // The host itself notices, without the link.
+    lab.assert_nothing_left();
+    lab.set_link(2, true);
+
+    let running = start_waiting(&lab, &patience);
+    signal(place(&lab, 2, 3), "-STOP");
+    let (status, _, errors) = end(running);
+    assert_eq!(status, 1);
+    assert!(errors.contains("place 3 on h2: no sign of life for 3 seconds"), "{errors}");
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn no_place_listens_once_the_program_runs() {
+    let Some(lab) = Lab::new(2) else { return };
+    let mut running = start_waiting(&lab, &[]);
+    for host in [1, 2] {
+        // "number: local address, remote address, state": 0A listens; 0016 is the ssh server's port.
+        let sockets = lab.at(host, &["cat", "/proc/net/tcp", "/proc/net/tcp6"]);
+        let listeners = sockets.lines().filter(|line| line.split_whitespace().nth(3) == Some("0A"));
+        let strangers: Vec<&str> = listeners.filter(|line| !line.contains(":0016 ")).collect();
+        assert_eq!(strangers, Vec::<&str>::new());
+    }
+    // The secret is in no argument and no environment: 64 hexadecimal digits in a row would be one.
+    for (process, arguments) in lab.processes(1) {
+        let environment = fs::read(format!("/proc/{process}/environ")).expect("an environment");
+        let invitation = String::from_utf8_lossy(&environment)
+            .split('\0')
+            .find_map(|it| it.strip_prefix("APG_PLACE_INVITATION=").map(str::to_owned));
+        assert!(invitation.is_none_or(|text| text.len() < 16), "{arguments}");
+    }
+    running.child.kill().expect("it runs");
+    running.child.wait().expect("it has ended");
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn failed_starts_say_host_cause_and_what_to_do() {
+    let Some(lab) = Lab::new(2) else { return };
+    fs::write(lab.path("Echoes.x10"), ECHOES).expect("written");
+    let configuration = fs::read_to_string(lab.path("ssh_config")).expect("a file");
+    let variants = [
+        ("no_key", configuration.replace("user_key", "no_such_key")),
+        ("unknown", configuration.replace("known_hosts", "no_such_hosts")),
+        ("changed", configuration.replace("known_hosts", "changed_hosts")),
+        ("refused", format!("Port 23\n{configuration}")),
+    ];
+    let other = fs::read_to_string(lab.path("user_key.pub")).expect("a key");
+    let other: Vec<&str> = other.split_whitespace().take(2).collect();
+    let changed = format!("{} {}\n", lab.address(1), other.join(" "));
+    fs::write(lab.path("changed_hosts"), changed).expect("written");
+    for (name, text) in variants {
+        fs::write(lab.path(name), text).expect("written");
+    }
+    for (configuration, hosts, expected) in [
+        (
+            "no_key",
+            "h1,h2",
+            &["h1: ssh cannot connect", "h2: ssh cannot connect", "refuses the user or the keys"][..],
+        ),
+        ("unknown", "h1,h2", &["h1: ", "its key is not known here"]),
+        ("changed", "h1,h2", &["h1: ", "ssh-keygen -R h1"]),
+        ("refused", "h1,h2", &["h1: ", "no ssh server answers there"]),
+        (
+            "ssh_config",
+            "h1,no.such.host.invalid",
+            &["no.such.host.invalid: ", "there is no host of this name"],
+        ),
+        ("ssh_config", "h1:0", &["--hosts: `0` is no number of places"]),
+    ] {
+        let mut command = lab.apg(tools::apg(), &["run", "Echoes.x10", "--hosts", hosts, "--", "a", "b"]);
+        command.env("X10_LAUNCHER_SSH", format!("ssh -F {}", lab.path(configuration).display()));
+        let output = run(command);
+        assert!([1, 2].contains(&output.status), "{configuration}: {}", output.stderr);
+        for text in expected {
+            assert!(output.stderr.contains(text), "{configuration}: lacks {text}: {}", output.stderr);
+        }
+        lab.assert_nothing_left();
+    }
+    let options = ["run", "Echoes.x10", "--hosts", "h1,h2", "--interface", "nosuch0", "--", "a", "b"];
+    let output = run(lab.apg(tools::apg(), &options));
+    assert!(
+        output.stderr.contains("h1: --interface nosuch0: there is no such interface"),
+        "{}",
+        output.stderr
+    );
+    lab.assert_nothing_left();
+    lab.block(2, 1);
+    let mut command = lab.apg(tools::apg(), &["run", "Echoes.x10", "--hosts", "h1,h2", "--", "a", "b"]);
+    command.env("APG_START_TIMEOUT", "5");
+    let output = run(command);
+    assert_eq!(output.status, 1);
+    assert!(output.stderr.contains("place 1 on h2"), "{}", output.stderr);
+    lab.assert_nothing_left();
+}
