@@ -73,6 +73,12 @@ impl Program {
         self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 
+    /// The same program without a fixed order of its lines.
+    pub fn in_any_order(mut self) -> Self {
+        self.sorted = true;
+        self
+    }
+
     /// Where it is run when nothing is left out: at 2 places, too, if the number does not matter to it.
     pub fn all_places(&self) -> Vec<u32> {
         if self.places == [1, 4] { vec![1, 2, 4] } else { self.places.clone() }
