@@ -87,7 +87,8 @@ impl<'k> Printer<'_, '_, 'k> {
         body: &[&'k Stmt],
         range: &ThreadRange<'_>,
     ) {
-        if self.chunk_threads().is_none()
+        if self.is_unproven
+            || self.chunk_threads().is_none()
             || !self.is_accumulation(stride)
             || self.find_fission(range, body).is_some()
         {

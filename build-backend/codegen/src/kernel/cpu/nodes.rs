@@ -148,7 +148,7 @@ impl<'k> Printer<'_, '_, 'k> {
             break_used: false,
             continue_used: false,
         });
-        if !self.in_warp {
+        if !self.in_warp && !self.is_unproven {
             self.prefetch_later_iterations(stmt, body);
         }
         self.code.out.open("{");

@@ -28,6 +28,8 @@ pub(super) struct Printer<'c, 'p, 'k> {
     pub(super) row_prologue: String,
     /// The code is inside of a warp region.
     pub(super) in_warp: bool,
+    /// The code runs in launches without proven bounds only: loops over threads in their plain form.
+    pub(super) is_unproven: bool,
 }
 
 /// The threads that execute a region.
@@ -48,7 +50,16 @@ impl ThreadRange<'_> {
 impl<'c, 'p, 'k> Printer<'c, 'p, 'k> {
     pub(super) fn new(code: &'c mut Code<'p>, kernel: &'k Kernel, tree: &'c RegionTree<'k>) -> Self {
         let (row_prologues, row_prologue) = (FxHashMap::default(), String::new());
-        Printer { code, kernel, tree, labels: 0, row_prologues, row_prologue, in_warp: false }
+        Printer {
+            code,
+            kernel,
+            tree,
+            labels: 0,
+            row_prologues,
+            row_prologue,
+            in_warp: false,
+            is_unproven: false,
+        }
     }
 }
 

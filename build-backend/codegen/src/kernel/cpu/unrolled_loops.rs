@@ -16,7 +16,9 @@ impl<'k> Printer<'_, '_, 'k> {
         body: &[RegionNode<'k>],
         update: &[RegionNode<'k>],
     ) {
-        // Launches without proven bounds are slow anyhow and use the form that is quick to compile.
+        if self.is_unproven {
+            return self.print_loop_node(stmt, body, update);
+        }
         self.code.out.open("if constexpr (proven_) {");
         let counter = self.code.local(unrolled.counter).text;
         // The assignment of the counter is replaced by its value.
@@ -30,7 +32,9 @@ impl<'k> Printer<'_, '_, 'k> {
         }
         self.code.out.line(format!("{counter} = {};", unrolled.end));
         self.code.out.between("} else {");
+        let around = std::mem::replace(&mut self.is_unproven, true);
         self.print_loop_node(stmt, body, update);
+        self.is_unproven = around;
         self.code.out.close("}");
     }
 

@@ -26,10 +26,12 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Prints the loops over the threads.
     pub(super) fn print_workitem_loops(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
+        if self.is_unproven {
+            return self.print_plain_loops(range, stmts);
+        }
         let Some(found) = self.find_fission(range, stmts) else {
             return self.print_scalar_loops(range, stmts);
         };
-        // Launches without proven bounds are slow anyhow and use the form that is quick to compile.
         self.code.out.open("if constexpr (proven_) {");
         let guarded = Self::may_skip_threads(range).then(|| find_single_guard(self.tree, stmts)).flatten();
         if let Some(guarded) = &guarded {
@@ -40,8 +42,18 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.out.close("}");
         }
         self.code.out.between("} else {");
-        self.print_scalar_loops(range, stmts);
+        self.print_plain_loops(range, stmts);
         self.code.out.close("}");
+    }
+
+    /// Prints the loops of launches without proven bounds: they are slow anyhow and use the form that is
+    /// quick to compile.
+    fn print_plain_loops(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
+        self.open_thread_loops(range.count);
+        self.print_thread_body(range, stmts);
+        self.code.out.close("}");
+        self.code.out.close("}");
+        self.code.widened_locals.clear();
     }
 
     /// How a region is fissioned, if it is.
