@@ -1,6 +1,7 @@
 //! State of printing one body: target, locals, enclosing scopes, results of analyses, and the record of used
 //! items from which the declarations of a translation unit are made.
 
+use apg_passes::kernel::ir::{PipelinedLoop, UnrollFactor};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::names::Names;
 use super::writer::Writer;
 use super::{EmitError, names};
 use apg_mir::*;
-use apg_passes::kernel::facts::{CheckElimination, NarrowedExprs, PipelinedLoop, UnrollFactor};
+use apg_passes::kernel::facts::{CheckElimination, NarrowedExprs};
 
 /// The dialect of C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,7 +203,7 @@ pub(crate) struct Code<'p> {
     /// Loops with another unroll factor than the program requests.
     pub unroll_factors: FxHashMap<LabelId, UnrollFactor>,
     /// Software-pipelined loops of a device kernel.
-    pub pipelined_loops: FxHashMap<LabelId, PipelinedLoop<'p>>,
+    pub pipelined_loops: FxHashMap<LabelId, PipelinedLoop>,
     /// In a device kernel: the number of threads of a block.
     pub block_size: String,
     /// In a device kernel: static fields that its environment holds, and their captures. If there are any,

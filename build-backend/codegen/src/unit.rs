@@ -8,7 +8,8 @@ use super::names::{Names, hash};
 use super::{EmitError, cross_unit_inline, kernel, native};
 use crate::translation_unit::{Unit, UnitKind};
 use apg_mir::*;
-use apg_passes::kernel::ranges::{Bounds, analyse_kernel};
+use apg_passes::kernel::ir::KernelIr;
+use apg_passes::kernel::schedule::schedule_kernel;
 
 /// A program as C++ and CUDA C++.
 #[derive(Clone, Debug)]
@@ -44,10 +45,11 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         used.absorb(mine);
         errors.append(&mut code.errors);
     }
-    let bounds: Vec<Bounds> = program.kernels.iter().map(analyse_kernel).collect();
+    let schedule = |it: &Kernel| schedule_kernel(it, program.unchecked);
+    let kernels: Vec<KernelIr> = program.kernels.iter().map(schedule).collect();
     let mut device_code = Vec::new();
-    for (index, bounds) in bounds.iter().enumerate() {
-        let (code, mut found) = kernel::print_cuda_source(program, &names, KernelId(index as u32), bounds);
+    for (index, ir) in kernels.iter().enumerate() {
+        let (code, mut found) = kernel::print_cuda_source(program, &names, KernelId(index as u32), ir);
         device_code.push(code);
         errors.append(&mut found);
     }
@@ -55,7 +57,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
     let mut called = BTreeSet::new();
     if !program.kernels.is_empty() {
         let mut code = Code::new(program, &names, Target::Host);
-        let text = kernel::print_host_unit(&mut code, &bounds);
+        let text = kernel::print_host_unit(&mut code, &kernels);
         let mine = std::mem::take(&mut code.used);
         called.extend(mine.functions.iter().copied());
         used.absorb(mine);

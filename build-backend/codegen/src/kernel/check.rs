@@ -57,11 +57,6 @@ impl Code<'_> {
         }
     }
 
-    /// Whether an access needs no check in launches whose conditions hold.
-    pub(crate) fn is_inside(&self, index: &Expr) -> bool {
-        self.check_of(index).is_none_or(|it| it != "false")
-    }
-
     /// An element of a rail whose elements and length have names.
     pub(crate) fn kernel_element(&mut self, rail: &RailSpelling, index: &Expr) -> String {
         match self.preloaded.get(&index.id).cloned() {

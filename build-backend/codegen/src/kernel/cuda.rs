@@ -1,24 +1,16 @@
 //! Device form of a kernel: a self-contained CUDA C++ source.
 
-use std::collections::BTreeMap;
-
 use super::device_functions::print_device_functions;
 use super::environment::passes_environment_by_value;
 use super::fills::print_fill;
-use super::software_pipeline::find_pipelined_loops;
 use crate::EmitError;
 use crate::code::{Code, PreloadedElement, RailSpelling, Target};
 use crate::names::Names;
-use apg_mir::walk::visit_exprs;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
 use apg_passes::kernel::access_summary::AccessSummary;
-use apg_passes::kernel::facts::CheckElimination;
-use apg_passes::kernel::init_barrier::needs_barrier;
+use apg_passes::kernel::ir::KernelIr;
 use apg_passes::kernel::locals::mentions;
-use apg_passes::kernel::ranges::Bounds;
-use apg_passes::kernel::shared_init::needs_barrier_before;
-use apg_passes::kernel::unroll_factors::choose_unroll_factors;
 
 const PRELUDE: &str = include_str!("../include/apg_device.h");
 
@@ -37,7 +29,7 @@ pub(crate) fn print_cuda_source(
     program: &Program,
     names: &Names,
     id: KernelId,
-    bounds: &Bounds,
+    ir: &KernelIr,
 ) -> (DeviceCode, Vec<EmitError>) {
     let kernel = &program.kernels[id.index()];
     let mut code = Code::new(program, names, Target::Cuda);
@@ -45,7 +37,7 @@ pub(crate) fn print_cuda_source(
         kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.static_field?, index)));
     code.statics = statics.collect();
     code.environment_type = format!("E{}", names.kernels[id.index()]);
-    let is_pipelined = print_kernel_function(&mut code, id, kernel, bounds);
+    print_kernel_function(&mut code, id, ir);
     let body = code.out.take();
     // Facts about labels are valid in the kernel's body only.
     code.unroll_factors.clear();
@@ -56,17 +48,18 @@ pub(crate) fn print_cuda_source(
     let declarations = code.out.take();
     let fast = if kernel.fast_math { apg_runtime::device::FAST_MATH } else { "" };
     let source = format!("{fast}{PRELUDE}{declarations}{functions}{body}");
-    let depends_on_launch = bounds.launch.depends_on_launch(program.unchecked);
+    let is_pipelined = !ir.device.pipelined_loops.is_empty();
+    let depends_on_launch = ir.depends_on_launch();
     (DeviceCode { source, is_pipelined, depends_on_launch }, code.errors)
 }
 
-/// Prints the kernel function; returns whether it has software-pipelined loops.
-fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kernel, bounds: &Bounds) -> bool {
+/// Prints the kernel function.
+fn print_kernel_function(code: &mut Code<'_>, id: KernelId, ir: &KernelIr) {
+    let kernel = &code.program.kernels[id.index()];
     let symbol = code.names.kernels[id.index()].clone();
-    let accesses = AccessSummary::of(kernel);
-    code.check_elimination = bounds.check_elimination.clone();
-    code.wide = bounds.wide.clone();
-    code.narrowed = bounds.narrow.clone();
+    code.check_elimination = ir.bounds.check_elimination.clone();
+    code.wide = ir.bounds.wide.clone();
+    code.narrowed = ir.bounds.narrow.clone();
     code.locals = Code::plain_locals(&kernel.locals);
     code.block_size = match block_size(kernel) {
         Some(size) => format!("{size}u"),
@@ -90,7 +83,7 @@ fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kern
         code.out.line(get);
     }
     code.out.line("apg_fault *const fault_ = shared_.fault; (void)fault_;");
-    declare_captures(code, kernel, &accesses);
+    declare_captures(code, kernel, &ir.accesses);
     declare_derived_captures(code, kernel);
     declare_indices(code, kernel);
     let first_own = kernel.captures.len();
@@ -107,52 +100,27 @@ fn print_kernel_function<'p>(code: &mut Code<'p>, id: KernelId, kernel: &'p Kern
         }
     }
     set_auto_values(code, kernel);
-    preload_constants(code, kernel);
-    print_shared_rails(code, kernel);
-    code.unroll_factors = choose_unroll_factors(kernel);
-    code.pipelined_loops = find_pipelined_loops(code, kernel, &accesses);
-    // Printing a loop takes its entry.
-    let is_pipelined = !code.pipelined_loops.is_empty();
+    print_constant_loads(code, ir);
+    print_shared_rails(code, ir);
+    code.unroll_factors = ir.device.unroll_factors.clone();
+    code.pipelined_loops = ir.device.pipelined_loops.clone();
     code.stmts(&kernel.body);
     code.out.close("}");
-    is_pipelined
 }
 
-/// Upper limit of preloaded elements of constant rails.
-const MAX_PRELOADED_CONSTANTS: usize = 16;
-
-/// Preloads elements of constant rails with constant indices, if they are in bounds. The device compiler does
-/// not know that they are and would leave the loads in loops; preloaded, they stay in uniform registers,
-/// which a warp shares.
-fn preload_constants(code: &mut Code<'_>, kernel: &Kernel) {
-    let mut uses: BTreeMap<(u32, i64), Vec<ExprId>> = BTreeMap::new();
-    visit_exprs(&kernel.body, &mut |expr, _| {
-        let ExprKind::Element { rail, index, .. } = &expr.kind else { return };
-        let ExprKind::Local(local) = rail.kind else { return };
-        let capture = kernel.captures.get(local.index());
-        let index_known = constant_value(index);
-        if let (Some(KernelCaptureKind::ConstantRail { .. }), Some(value)) =
-            (capture.map(|it| it.kind), index_known)
-            && matches!(
-                code.check_elimination.get(&index.id),
-                Some(CheckElimination::Inside | CheckElimination::AtLaunch(_))
-            )
-        {
-            uses.entry((local.0, value)).or_default().push(index.id);
-        }
-    });
-    for ((local, value), places) in uses.into_iter().take(MAX_PRELOADED_CONSTANTS) {
-        let KernelCaptureKind::ConstantRail { element } = kernel.captures[local as usize].kind else {
-            continue;
-        };
-        let (text, ty) = (code.locals[local as usize].text.clone(), code.ty(element));
-        let name = format!("{text}_{value}_");
+/// Loads elements of constant rails with constant indices in front of the body.
+fn print_constant_loads(code: &mut Code<'_>, ir: &KernelIr) {
+    for load in &ir.device.constant_loads {
+        let (rail, index) = (load.rail.index(), load.index);
+        let (text, ty) = (code.locals[rail].text.clone(), code.ty(load.element));
+        let name = format!("{text}_{index}_");
         // The program may test the length first.
         code.out.line(format!(
-            "const {ty} {name} = proven_ && {value} < env.m{local}.length ? {text}[{value}] : {ty}{{}};"
+            "const {ty} {name} = proven_ && {index} < env.m{rail}.length ? {text}[{index}] : {ty}{{}};"
         ));
-        for spelling in places {
-            code.preloaded.insert(spelling, PreloadedElement { name: name.clone(), when: "proven_" });
+        for access in &load.uses {
+            let element = PreloadedElement { name: name.clone(), when: "proven_" };
+            code.preloaded.insert(*access, element);
         }
     }
 }
@@ -263,7 +231,8 @@ fn set_auto_values(code: &mut Code<'_>, kernel: &Kernel) {
 }
 
 /// Declares the shared rails and prints their initialisation by all threads of the block.
-fn print_shared_rails(code: &mut Code<'_>, kernel: &Kernel) {
+fn print_shared_rails(code: &mut Code<'_>, ir: &KernelIr) {
+    let kernel = &ir.kernel;
     if kernel.shared.is_empty() {
         return;
     }
@@ -294,8 +263,8 @@ fn print_shared_rails(code: &mut Code<'_>, kernel: &Kernel) {
         };
         code.locals[rail.local.index()].rail = Some(RailSpelling::new(spelling.text.clone(), known));
     }
-    for (number, rail) in kernel.shared.iter().enumerate() {
-        if needs_barrier_before(kernel, number) {
+    for (number, (rail, plan)) in kernel.shared.iter().zip(&ir.shared.rails).enumerate() {
+        if plan.barrier_before {
             code.out.line("__syncthreads();");
         }
         let known = kernel.host.shared_lengths.get(number).and_then(constant_value);
@@ -305,7 +274,7 @@ fn print_shared_rails(code: &mut Code<'_>, kernel: &Kernel) {
         };
         print_fill(code, rail, &head);
     }
-    if needs_barrier(kernel) {
+    if ir.shared.barrier_after {
         code.out.line("__syncthreads();");
     }
 }

@@ -5,19 +5,19 @@ use super::environment::spell_captures;
 use super::launch_conditions::print_launch_conditions;
 use crate::code::{Code, Target};
 use apg_mir::*;
-use apg_passes::kernel::ranges::Bounds;
+use apg_passes::kernel::ir::KernelIr;
 
 /// The translation unit of all kernels.
-pub(crate) fn print_host_unit(code: &mut Code<'_>, bounds: &[Bounds]) -> String {
+pub(crate) fn print_host_unit(code: &mut Code<'_>, kernels: &[KernelIr]) -> String {
     let mut text = String::new();
     code.out.attribute_each_line(code.program.debug);
     code.attributes_expressions = false;
-    for (index, bounds) in bounds.iter().enumerate() {
+    for (index, ir) in kernels.iter().enumerate() {
         let id = KernelId(index as u32);
         code.out.no_position();
-        text.push_str(&print_launch_conditions(code, id, &bounds.launch));
+        text.push_str(&print_launch_conditions(code, id, &ir.bounds.launch));
         print_configure(code, id);
-        super::cpu::print_cpu_function(code, id, bounds);
+        super::cpu::print_cpu_function(code, id, ir);
         text.push_str(&code.out.take());
     }
     code.target = Target::Cpu;

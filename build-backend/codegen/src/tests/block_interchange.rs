@@ -3,8 +3,7 @@
 use super::builders::*;
 use super::kernels::*;
 use apg_mir::*;
-use apg_passes::kernel::block_interchange::find_block_interchange;
-use apg_passes::kernel::region_formation::form_regions;
+use apg_passes::kernel::schedule::schedule_kernel;
 
 const ROWS: i64 = 4;
 const ROW: i64 = 8;
@@ -86,6 +85,6 @@ fn kernels_with_barriers_or_loops_run_block_by_block() {
         run_blocks(40, vec![set(6, int(0)), count], by_rows(), false, in_rows),
     ];
     for program in programs {
-        assert!(find_block_interchange(&form_regions(&program.kernels[0])).is_none());
+        assert!(schedule_kernel(&program.kernels[0], false).strips.is_none());
     }
 }

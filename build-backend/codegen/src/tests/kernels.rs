@@ -1,8 +1,8 @@
 use super::builders::*;
 use super::run;
 use apg_mir::*;
-use apg_passes::kernel::region_formation::form_regions;
-use apg_passes::kernel::region_node::RegionNode;
+use apg_passes::kernel::ir::Node;
+use apg_passes::kernel::schedule::schedule_kernel;
 
 /// A global rail of Ints is struct 0; the kernel's first capture is one, `out`, its second a Long, `n`.
 pub(super) fn global_rail() -> Ty {
@@ -485,8 +485,8 @@ fn grid_stride_loops_run_all_threads_of_an_iteration_together() {
         when_true(lt(i32_(4), int(7)), vec![out(add(n(), convert(Ty::I64, i32_(4))), i32_(6))]),
     ];
     let kernel = kernel(2, 64, &[Ty::I32, Ty::I64, Ty::I32], body);
-    let is_grid_stride = |it: &RegionNode<'_>| matches!(it, RegionNode::GridStride(_));
-    assert!(form_regions(&kernel).nodes.iter().any(is_grid_stride));
+    let is_grid_stride = |it: &Node| matches!(it, Node::GridStride(_));
+    assert!(schedule_kernel(&kernel, false).nodes.iter().any(is_grid_stride));
     check(kernel, 1007, 1000, |it| {
         let iterations = |tid: i64, end: i64| {
             (0..).map(|k| tid + 128 * k).take_while(|i| *i < end).filter(|i| i % 3 != 0).count() as i64

@@ -5,7 +5,7 @@ use super::kernels::*;
 use crate::kernel::print_cuda_source;
 use crate::names::Names;
 use apg_mir::*;
-use apg_passes::kernel::ranges::analyse_kernel;
+use apg_passes::kernel::schedule::schedule_kernel;
 
 const FROM: u32 = 2;
 const THREAD: u32 = 4;
@@ -49,8 +49,9 @@ fn text(condition: Expr, step: i64, body: Vec<Stmt>) -> String {
     }
     super::compile_cuda(&program);
     program.assign_ids();
-    let bounds = analyse_kernel(&program.kernels[0]);
-    let (code, errors) = print_cuda_source(&program, &Names::new(&program), KernelId(0), &bounds);
+    let names = Names::new(&program);
+    let ir = schedule_kernel(&program.kernels[0], false);
+    let (code, errors) = print_cuda_source(&program, &names, KernelId(0), &ir);
     assert!(errors.is_empty());
     assert_eq!(code.is_pipelined, code.source.contains("preloaded1_"), "{}", code.source);
     code.source

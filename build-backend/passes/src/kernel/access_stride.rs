@@ -6,25 +6,25 @@
 use rustc_hash::FxHashSet;
 
 use super::affine::{Term, linear_coefficient};
-use super::region_formation::RegionTree;
+use super::ir::KernelIr;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Coefficient of a thread index in an affine integer expression; `None` if it is not affine.
-pub fn thread_stride(
-    tree: &RegionTree<'_>,
+pub(super) fn thread_stride(
+    ir: &KernelIr,
     uniform: &FxHashSet<LocalId>,
     axis: LocalId,
     expr: &Expr,
 ) -> Option<i64> {
     linear_coefficient(expr, &|it| match &it.kind {
-        _ if tree.is_uniform(it, uniform) => Term::Coefficient(0),
-        ExprKind::Local(local) if tree.kernel().thread_locals.contains(local) => {
+        _ if ir.is_uniform(it, uniform) => Term::Coefficient(0),
+        ExprKind::Local(local) if ir.kernel.thread_locals.contains(local) => {
             Term::Coefficient(i64::from(local == &axis))
         }
         ExprKind::Local(local) => {
-            let value = tree.rematerialized.iter().find(|it| it.local == *local).map(|it| it.value);
-            let stride = value.and_then(|it| thread_stride(tree, uniform, axis, it));
+            let value = ir.rematerialized_value(*local);
+            let stride = value.and_then(|it| thread_stride(ir, uniform, axis, it));
             stride.map_or(Term::Unknown, Term::Coefficient)
         }
         _ => Term::Compound,
@@ -33,30 +33,25 @@ pub fn thread_stride(
 
 /// Whether all accesses of captured rails in these statements have a stride of several elements between
 /// adjacent threads.
-pub fn is_strided(tree: &RegionTree<'_>, uniform: &FxHashSet<LocalId>, stmts: &[&Stmt]) -> bool {
+pub(super) fn is_strided(ir: &KernelIr, uniform: &FxHashSet<LocalId>, stmts: &[Stmt]) -> bool {
     let (mut any, mut all) = (false, true);
-    let captures = tree.kernel().captures.len();
-    let Some(fastest) = tree.kernel().thread_locals.last().copied() else { return false };
+    let captures = ir.kernel.captures.len();
+    let Some(fastest) = ir.kernel.thread_locals.last().copied() else { return false };
     let mut access = |rail: &Expr, index: &Expr| {
         let ExprKind::Local(local) = rail.kind else { return };
         if local.index() < captures {
             any = true;
-            all &= thread_stride(tree, uniform, fastest, index).is_some_and(|it| it.unsigned_abs() > 1);
+            all &= thread_stride(ir, uniform, fastest, index).is_some_and(|it| it.unsigned_abs() > 1);
         }
     };
-    for stmt in stmts {
-        let list = std::slice::from_ref(*stmt);
-        visit_stmts(list, &mut |it| {
-            if let StmtKind::SetElement { rail, index, .. } = &it.kind {
-                access(rail, index);
-            }
-        });
-        visit_exprs(list, &mut |it, _| match &it.kind {
-            ExprKind::Element { rail, index, .. } | ExprKind::Atomic { rail, index, .. } => {
-                access(rail, index)
-            }
-            _ => {}
-        });
-    }
+    visit_stmts(stmts, &mut |it| {
+        if let StmtKind::SetElement { rail, index, .. } = &it.kind {
+            access(rail, index);
+        }
+    });
+    visit_exprs(stmts, &mut |it, _| match &it.kind {
+        ExprKind::Element { rail, index, .. } | ExprKind::Atomic { rail, index, .. } => access(rail, index),
+        _ => {}
+    });
     any && all
 }

@@ -4,7 +4,7 @@ use crate::analysis::constants::constant_value;
 use apg_mir::*;
 
 /// The classification of a subexpression.
-pub enum Term {
+pub(super) enum Term {
     /// The subexpression has this coefficient.
     Coefficient(i64),
     /// The subexpression is not affine, or unknown.
@@ -15,7 +15,7 @@ pub enum Term {
 
 /// The coefficient of a variable in an expression; `None` if the expression is not affine in the variable.
 /// `classify` recognises the variable in subexpressions.
-pub fn linear_coefficient(expr: &Expr, classify: &dyn Fn(&Expr) -> Term) -> Option<i64> {
+pub(super) fn linear_coefficient(expr: &Expr, classify: &dyn Fn(&Expr) -> Term) -> Option<i64> {
     match classify(expr) {
         Term::Coefficient(value) => return Some(value),
         Term::Unknown => return None,

@@ -11,63 +11,61 @@ use super::access_summary::is_rail_like;
 use super::affine::{Term, linear_coefficient};
 use super::expressions::{is_total, single_value};
 use super::index_set_split::split_by_guards;
-use super::region_formation::RegionTree;
-use super::region_node::{RegionNode, Storage};
-use super::unswitch::{GuardedBody, MAX_COEFFICIENT, count_widened_values, find_single_guard};
+use super::ir::{BlockStrips, KernelIr, Node, Storage};
+use super::uniform_loads::find_uniform_loads;
+use super::unswitch::{MAX_COEFFICIENT, count_widened_values, find_single_guard};
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// A kernel whose blocks are interchanged with rows.
-pub struct BlockInterchange<'a> {
-    /// Assignments of block-uniform locals.
-    pub uniform: Vec<&'a Stmt>,
-    /// Statements of each thread.
-    pub stmts: Vec<&'a Stmt>,
-    /// The guard, evaluated once per strip, with the coefficients of its sides from block to block.
-    pub guard: Option<(GuardedBody<'a>, Vec<i64>)>,
+/// Interchanges blocks with rows where that is possible.
+pub(super) fn run(ir: &mut KernelIr) {
+    ir.strips = find_block_strips(ir).map(|mut strips| {
+        strips.loads = find_uniform_loads(ir, &strips.stmts, &[]);
+        strips
+    });
 }
 
-/// Whether a kernel's blocks can be interchanged with rows.
-pub fn find_block_interchange<'a>(tree: &RegionTree<'a>) -> Option<BlockInterchange<'a>> {
-    let kernel = tree.kernel();
-    let alone = kernel.shared.is_empty() && !tree.storage.contains(&Storage::ContextArray);
+/// The strips of a kernel whose blocks can be interchanged with rows.
+fn find_block_strips(ir: &KernelIr) -> Option<BlockStrips> {
+    let kernel = &ir.kernel;
+    let alone = kernel.shared.is_empty() && !ir.storage.contains(&Storage::ContextArray);
     if !alone || kernel.thread_locals.len() < 2 {
         return None;
     }
     let (mut uniform, mut stmts) = (Vec::new(), Vec::new());
-    for node in &tree.nodes {
+    for node in &ir.nodes {
         match node {
+            // Nothing precedes it.
+            Node::Barrier if stmts.is_empty() => {}
             // It is evaluated for each row of a block, and at each corner.
-            RegionNode::Uniform(stmt) if stmts.is_empty() && is_cheap_assignment(stmt) => uniform.push(*stmt),
-            RegionNode::Parallel(run) if stmts.is_empty() => stmts = run.clone(),
+            Node::Uniform(stmt) if stmts.is_empty() && is_cheap_assignment(stmt) => {
+                uniform.push(stmt.clone())
+            }
+            Node::Region(region) if stmts.is_empty() => stmts = region.stmts().to_vec(),
             _ => return None,
         }
     }
     // Threads with loops have an access order of their own.
-    if stmts.is_empty() || stmts.iter().any(|it| scans_memory(it)) || has_long_row_stride(tree, &stmts) {
+    if stmts.is_empty() || stmts.iter().any(scans_memory) || has_long_row_stride(ir, &stmts) {
         return None;
     }
-    let Some(guarded) = find_single_guard(tree, &stmts) else {
-        return split_by_guards(tree, &stmts).is_none().then_some(BlockInterchange {
-            uniform,
-            stmts,
-            guard: None,
-        });
+    let strips = |stmts, guard| BlockStrips { uniform: uniform.clone(), stmts, loads: Vec::new(), guard };
+    let Some((guard, then)) = find_single_guard(ir, &stmts) else {
+        return split_by_guards(ir, &stmts).is_none().then(|| strips(stmts, None));
     };
     let is_fixed = |it: &Expr| {
-        block_coefficient(tree, &uniform, it) == Some(0) && tree.is_uniform(it, &FxHashSet::default())
+        block_coefficient(ir, &uniform, it) == Some(0) && ir.is_uniform(it, &FxHashSet::default())
     };
-    let sides = guarded.comparisons.iter().flat_map(|it| it.sides);
+    let sides = guard.comparisons.iter().flat_map(|it| &it.sides);
     let coefficients: Option<Vec<i64>> = sides
         .map(|it| {
-            block_coefficient(tree, &uniform, it).filter(|grows| {
-                grows.abs() <= MAX_COEFFICIENT && count_widened_values(tree, &uniform, &is_fixed, it) < 2
+            block_coefficient(ir, &uniform, it).filter(|grows| {
+                grows.abs() <= MAX_COEFFICIENT && count_widened_values(ir, &uniform, &is_fixed, it) < 2
             })
         })
         .collect();
-    let stmts = guarded.then.clone();
-    split_by_guards(tree, &stmts).is_none().then_some(())?;
-    Some(BlockInterchange { uniform, stmts, guard: Some((guarded, coefficients?)) })
+    split_by_guards(ir, &then).is_none().then_some(())?;
+    Some(strips(then, Some((guard, coefficients?))))
 }
 
 /// Whether an assignment is total arithmetic.
@@ -90,14 +88,14 @@ fn scans_memory(stmt: &Stmt) -> bool {
 
 /// Whether adjacent threads of a row access distant elements: a row through many blocks would then be a
 /// column in memory.
-fn has_long_row_stride(tree: &RegionTree<'_>, stmts: &[&Stmt]) -> bool {
-    let Some(fastest) = tree.kernel().thread_locals.last() else { return true };
+fn has_long_row_stride(ir: &KernelIr, stmts: &[Stmt]) -> bool {
+    let Some(fastest) = ir.kernel.thread_locals.last() else { return true };
     let mut moving = FxHashSet::from_iter([*fastest]);
     let mut values: Vec<(LocalId, &Expr)> =
-        tree.rematerialized.iter().map(|it| (it.local, it.value)).collect();
+        ir.rematerialized.iter().map(|it| (it.local, &it.value)).collect();
     let mut indices: Vec<&Expr> = Vec::new();
     for stmt in stmts {
-        let list = std::slice::from_ref(*stmt);
+        let list = std::slice::from_ref(stmt);
         visit_stmts(list, &mut |it| match &it.kind {
             StmtKind::Set { local, value } if matches!(value.ty, Ty::I32 | Ty::I64) => {
                 values.push((*local, value))
@@ -147,8 +145,8 @@ fn multiplies_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
 }
 
 /// Coefficient of the block index of the fastest axis.
-fn block_coefficient(tree: &RegionTree<'_>, uniform: &[&Stmt], expr: &Expr) -> Option<i64> {
-    let kernel = tree.kernel();
+fn block_coefficient(ir: &KernelIr, uniform: &[Stmt], expr: &Expr) -> Option<i64> {
+    let kernel = &ir.kernel;
     let coefficient = |it: Option<i64>| it.map_or(Term::Unknown, Term::Coefficient);
     linear_coefficient(expr, &|it| match &it.kind {
         ExprKind::Local(local) if kernel.block_locals.last() == Some(local) => Term::Coefficient(1),
@@ -159,12 +157,12 @@ fn block_coefficient(tree: &RegionTree<'_>, uniform: &[&Stmt], expr: &Expr) -> O
             if predefined {
                 return Term::Coefficient(0);
             }
-            let rematerialized = tree.rematerialized.iter().find(|it| it.local == *local).map(|it| it.value);
+            let rematerialized = ir.rematerialized_value(*local);
             let value = rematerialized.or_else(|| single_value(uniform, *local));
-            coefficient(value.and_then(|it| block_coefficient(tree, uniform, it)))
+            coefficient(value.and_then(|it| block_coefficient(ir, uniform, it)))
         }
         ExprKind::StructField { value, .. } | ExprKind::Length { rail: value, .. } => {
-            coefficient(block_coefficient(tree, uniform, value))
+            coefficient(block_coefficient(ir, uniform, value))
         }
         _ => Term::Compound,
     })

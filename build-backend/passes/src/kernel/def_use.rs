@@ -3,14 +3,14 @@
 
 use rustc_hash::FxHashMap;
 
+use super::ir::{LoopNode, Node};
 use super::locals::{is_assigned_first, mentioned_locals};
-use super::region_node::RegionNode;
 use apg_mir::walk::{operands, visit_expr};
 use apg_mir::*;
 
 /// Uses of a local.
 #[derive(Clone, Copy)]
-pub enum LocalUse {
+pub(super) enum LocalUse {
     /// In one region; `carried` from one iteration of an enclosing loop to the next.
     Single {
         /// Number of the region.
@@ -24,45 +24,44 @@ pub enum LocalUse {
 
 /// Uses of all locals.
 #[derive(Default)]
-pub struct DefUse {
+pub(super) struct DefUse {
     /// Uses by local; unused ones have no entry.
-    pub by_local: FxHashMap<LocalId, LocalUse>,
+    pub(super) by_local: FxHashMap<LocalId, LocalUse>,
     runs: usize,
 }
 
 impl DefUse {
-    /// Collects the uses in nodes.
-    pub fn collect(&mut self, nodes: &[RegionNode<'_>], in_loop: bool) {
+    /// Collects the uses in nodes that `region_formation` has just formed.
+    pub(super) fn collect(&mut self, nodes: &[Node], in_loop: bool) {
         for node in nodes {
             match node {
-                RegionNode::Parallel(stmts) => self.collect_region(stmts, in_loop),
-                RegionNode::Uniform(_) | RegionNode::Offset(_) | RegionNode::Jump(_) => {}
-                RegionNode::Collective(stmt) => {
-                    self.collect_operands(stmt);
+                Node::Region(region) => self.collect_region(region.stmts(), in_loop),
+                Node::Barrier | Node::Uniform(_) | Node::Offset(_) | Node::Jump(_) | Node::Unrolled(_) => {}
+                Node::Collective(stmt) => {
+                    operands(&stmt.kind).into_iter().for_each(|it| self.collect_operand(it));
                     if let StmtKind::Set { local, .. } = &stmt.kind {
                         self.by_local.insert(*local, LocalUse::Multiple);
                     }
                 }
-                RegionNode::GridStride(stride) => {
-                    let body: Vec<&Stmt> = stride.body.iter().collect();
-                    self.collect_region(&body, true);
+                Node::GridStride(stride) => {
+                    self.collect_region(stride.schedule.stmts(), true);
                     // The counter belongs to the loop.
                     self.by_local.remove(&stride.index);
                 }
-                RegionNode::If(stmt, then, otherwise) => {
-                    self.collect_operands(stmt);
-                    self.collect(then, in_loop);
-                    self.collect(otherwise, in_loop);
+                Node::If(branch) => {
+                    self.collect_operand(&branch.condition);
+                    self.collect(&branch.then, in_loop);
+                    self.collect(&branch.otherwise, in_loop);
                 }
-                RegionNode::Loop(stmt, body, update) => {
-                    self.collect_operands(stmt);
+                Node::Loop(LoopNode { condition, body, update, .. }) => {
+                    self.collect_operand(condition);
                     self.collect(body, true);
                     self.collect(update, true);
                 }
-                RegionNode::Labeled(_, body) | RegionNode::Warps(body) => self.collect(body, in_loop),
-                RegionNode::Switch(stmt, cases) => {
-                    self.collect_operands(stmt);
-                    for body in cases {
+                Node::Labeled(_, body) | Node::Warps(body) => self.collect(body, in_loop),
+                Node::Switch(switch) => {
+                    self.collect_operand(&switch.value);
+                    for (_, body) in &switch.cases {
                         self.collect(body, in_loop);
                     }
                 }
@@ -71,21 +70,19 @@ impl DefUse {
     }
 
     /// Operands outside of regions are evaluated for one thread.
-    fn collect_operands(&mut self, stmt: &Stmt) {
-        for expr in operands(&stmt.kind) {
-            visit_expr(expr, None, &mut |it, _| {
-                if let ExprKind::Local(local) = it.kind {
-                    self.by_local.insert(local, LocalUse::Multiple);
-                }
-            });
-        }
+    fn collect_operand(&mut self, expr: &Expr) {
+        visit_expr(expr, None, &mut |it, _| {
+            if let ExprKind::Local(local) = it.kind {
+                self.by_local.insert(local, LocalUse::Multiple);
+            }
+        });
     }
 
-    fn collect_region(&mut self, stmts: &[&Stmt], in_loop: bool) {
+    fn collect_region(&mut self, stmts: &[Stmt], in_loop: bool) {
         self.runs += 1;
         let run = self.runs;
         for local in mentioned_locals(stmts) {
-            let carried = in_loop && !is_assigned_first(stmts.iter().copied(), local);
+            let carried = in_loop && !is_assigned_first(stmts.iter(), local);
             let site = match self.by_local.get(&local) {
                 None => LocalUse::Single { run, carried },
                 Some(LocalUse::Single { run: other, carried: before }) if *other == run => {

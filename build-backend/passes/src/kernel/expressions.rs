@@ -1,9 +1,10 @@
 //! Properties of expressions.
 
+use super::ranges::is_wide;
 use apg_mir::*;
 
 /// Whether the evaluation of a value has no effect and cannot fail.
-pub fn is_total(expr: &Expr) -> bool {
+pub(super) fn is_total(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Local(_) | ExprKind::Length { checked: false, .. } => true,
         ExprKind::StructField { value, .. } => matches!(value.kind, ExprKind::Local(_)),
@@ -16,7 +17,7 @@ pub fn is_total(expr: &Expr) -> bool {
 }
 
 /// Whether two arithmetic expressions are structurally equal.
-pub fn is_same_expr(a: &Expr, b: &Expr) -> bool {
+pub(super) fn is_same_expr(a: &Expr, b: &Expr) -> bool {
     let all = |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_expr(a, b));
     a.ty == b.ty
         && match (&a.kind, &b.kind) {
@@ -35,7 +36,7 @@ pub fn is_same_expr(a: &Expr, b: &Expr) -> bool {
 }
 
 /// Size of a scalar in bytes.
-pub fn scalar_bytes(ty: Ty) -> Option<i64> {
+pub(super) fn scalar_bytes(ty: Ty) -> Option<i64> {
     match ty {
         Ty::Bool | Ty::I8 | Ty::U8 => Some(1),
         Ty::I16 | Ty::U16 | Ty::Char => Some(2),
@@ -46,10 +47,21 @@ pub fn scalar_bytes(ty: Ty) -> Option<i64> {
 }
 
 /// The only value that these statements assign to a local.
-pub fn single_value<'a>(stmts: &[&'a Stmt], local: LocalId) -> Option<&'a Expr> {
+pub(super) fn single_value(stmts: &[Stmt], local: LocalId) -> Option<&Expr> {
     let mut values = stmts.iter().filter_map(|it| match &it.kind {
         StmtKind::Set { local: id, value } if *id == local => Some(value),
         _ => None,
     });
     values.next().filter(|_| values.next().is_none())
+}
+
+/// Whether a value consists of locals, constants and operations that can be done with 64 bits.
+pub(super) fn is_widenable(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Local(_) => true,
+        ExprKind::Operation { operation, args } => {
+            is_wide(*operation, expr.ty, args) && args.iter().all(is_widenable)
+        }
+        _ => false,
+    }
 }

@@ -9,7 +9,8 @@ use apg_mir::*;
 pub enum CheckElimination {
     /// No: it is always in bounds.
     Inside,
-    /// Not in launches in which these of [`LaunchConditions::checks`](super::ranges::LaunchConditions) hold, one bit each.
+    /// Not in launches in which these of [`LaunchConditions::checks`](super::ranges::LaunchConditions) hold,
+    /// one bit each.
     AtLaunch(u32),
     /// Yes.
     Unknown,
@@ -29,7 +30,7 @@ impl CheckElimination {
 }
 
 /// Integer expressions that a device may compute with 32 bits.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct NarrowedExprs {
     /// Narrowed indices, comparisons, divisions and assigned values.
     pub values: FxHashSet<ExprId>,
@@ -37,25 +38,4 @@ pub struct NarrowedExprs {
     pub parts: FxHashSet<ExprId>,
     /// 64-bit locals that are declared with 32 bits.
     pub locals: FxHashSet<LocalId>,
-}
-
-/// How a loop is unrolled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnrollFactor {
-    /// By a factor.
-    Times(u32),
-    /// Fully, after the trip count is known. Where it depends on an outer counter, that is after the outer
-    /// loop is unrolled. With a number in the pragma, compilers unroll the inner loop at once and leave a
-    /// remainder, whose accesses keep private rails in memory.
-    Full,
-}
-
-/// A loop whose loads are pipelined.
-pub struct PipelinedLoop<'k> {
-    /// Locals that its update assigns.
-    pub counters: Vec<LocalId>,
-    /// Its update.
-    pub update: &'k [Stmt],
-    /// Elements that every iteration reads, each with equal expressions elsewhere in the body.
-    pub elements: Vec<(&'k Expr, Vec<&'k Expr>)>,
 }

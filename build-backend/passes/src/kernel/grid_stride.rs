@@ -7,48 +7,28 @@
 use rustc_hash::FxHashMap;
 
 use super::affine::{Term, linear_coefficient};
+use super::ir::{GridStrideLoop, Schedule};
 use super::jumps::has_outer_jump;
 use super::locals::count_assignments;
 use apg_mir::walk::visit_exprs;
 use apg_mir::*;
 
-/// A grid-stride loop.
-pub struct GridStrideLoop<'a> {
-    /// Its label: `continue` ends a thread's iteration.
-    pub label: LabelId,
-    /// The counter.
-    pub index: LocalId,
-    /// Initial value; it is smallest in thread 0.
-    pub start: Expr,
-    /// Upper bound of the counter.
-    pub end: &'a Expr,
-    /// The bound is included.
-    pub inclusive: bool,
-    /// Step per iteration.
-    pub step: &'a Expr,
-    /// Body.
-    pub body: &'a [Stmt],
-}
-
 /// Facts about the place where a loop is.
-pub struct StrideContext<'c, 'a> {
+pub(super) struct StrideContext<'c, 'a> {
     /// Thread indices, slowest axis first.
-    pub threads: &'c [LocalId],
+    pub(super) threads: &'c [LocalId],
     /// Whether an expression is block-uniform.
-    pub is_uniform: &'c dyn Fn(&Expr) -> bool,
+    pub(super) is_uniform: &'c dyn Fn(&Expr) -> bool,
     /// Values of locals that are assigned once, before the loop.
-    pub values: &'c FxHashMap<LocalId, &'a Expr>,
+    pub(super) values: &'c FxHashMap<LocalId, &'a Expr>,
     /// Value of a counter before the loop.
-    pub first: &'c dyn Fn(LocalId) -> Option<&'a Expr>,
+    pub(super) first: &'c dyn Fn(LocalId) -> Option<&'a Expr>,
     /// Body of the kernel.
-    pub body: &'a [Stmt],
+    pub(super) body: &'a [Stmt],
 }
 
 /// Recognises a grid-stride loop.
-pub fn recognise_grid_stride<'a>(
-    stmt: &'a Stmt,
-    context: &StrideContext<'_, 'a>,
-) -> Option<GridStrideLoop<'a>> {
+pub(super) fn recognise_grid_stride(stmt: &Stmt, context: &StrideContext<'_, '_>) -> Option<GridStrideLoop> {
     let StmtKind::Loop { label, condition, body, update, post_tested: false, .. } = &stmt.kind else {
         return None;
     };
@@ -69,15 +49,17 @@ pub fn recognise_grid_stride<'a>(
         label: *label,
         index,
         start,
-        end,
+        end: end.clone(),
         inclusive,
-        step,
-        body,
+        step: step.clone(),
+        schedule: Schedule::Threads(body.clone()),
+        jam: None,
+        streams: Vec::new(),
     })
 }
 
 /// Counter, bound and inclusiveness of `i < end`, `i <= end`, or the mirrored forms.
-pub fn loop_bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
+pub(super) fn loop_bound(condition: &Expr) -> Option<(LocalId, &Expr, bool)> {
     let ExprKind::Operation { operation, args } = &condition.kind else { return None };
     let [a, b] = args.as_slice() else { return None };
     let (counter, end, inclusive) = match operation {

@@ -11,9 +11,9 @@
 use rustc_hash::FxHashSet;
 
 use super::expressions::is_total;
+use super::ir::{AxisBound, KernelIr, Relation, Schedule, Storage, SubRange, Threads, edit_proven};
 use super::locals::{is_assigned_first, mentioned_locals};
-use super::region_formation::{RegionTree, single_stmt};
-use super::region_node::Storage;
+use super::region_formation::single_stmt;
 use crate::analysis::constants::constant_value;
 use apg_mir::*;
 
@@ -26,117 +26,69 @@ const MIN_EXCLUDED_RATIO: i64 = 4;
 /// as masked vectors.
 const MIN_REMAINDER_STRIDE: i64 = 8;
 
-/// A relation between a thread's index and a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
-    /// `<`.
-    Below,
-    /// `<=`.
-    UpTo,
-    /// `>=`.
-    From,
-    /// `>`.
-    Above,
-    /// `==`.
-    Is,
-    /// The index modulo this number equals the value.
-    Remainder(i64),
-}
-
-impl Relation {
-    fn of(operation: Operation) -> Option<Relation> {
-        Some(match operation {
-            Operation::Lt => Relation::Below,
-            Operation::Le => Relation::UpTo,
-            Operation::Ge => Relation::From,
-            Operation::Gt => Relation::Above,
-            Operation::Eq => Relation::Is,
-            _ => return None,
-        })
-    }
-
-    fn mirrored(self) -> Relation {
-        match self {
-            Relation::Below => Relation::Above,
-            Relation::UpTo => Relation::From,
-            Relation::From => Relation::UpTo,
-            Relation::Above => Relation::Below,
-            Relation::Is | Relation::Remainder(_) => self,
-        }
-    }
-
-    /// The operator of C++.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Relation::Below => "<",
-            Relation::UpTo => "<=",
-            Relation::From => ">=",
-            Relation::Above => ">",
-            Relation::Is | Relation::Remainder(_) => "==",
-        }
-    }
-}
-
-/// A bound on the index of an axis (0 is the fastest) that a guard implies.
-pub struct AxisBound<'a> {
-    /// The axis, 0 is the fastest.
-    pub axis: usize,
-    /// The relation.
-    pub relation: Relation,
-    /// The value that the index is compared with.
-    pub side: &'a Expr,
-}
-
-/// Statements for a sub-range of the threads.
-pub struct SubRange<'a> {
+/// A sub-range whose guard is still in its statements.
+struct GuardedRange<'a> {
     stmts: Vec<&'a Stmt>,
-    /// The bounds, all of which hold.
-    pub bounds: Vec<AxisBound<'a>>,
+    bounds: Vec<AxisBound>,
     /// The bounds are equivalent to the guard.
     is_exact: bool,
 }
 
-impl<'a> SubRange<'a> {
-    /// Values that indices are compared with.
-    pub fn sides(&self) -> impl Iterator<Item = &'a Expr> {
-        self.bounds.iter().map(|it| it.side)
-    }
-
-    /// Statements for the threads within the bounds.
-    pub fn inside(&self) -> Vec<&'a Stmt> {
-        match self.stmts.as_slice() {
+impl GuardedRange<'_> {
+    fn without_guard(self) -> SubRange {
+        let stmts = match self.stmts.as_slice() {
             [Stmt { kind: StmtKind::If { then, .. }, .. }] if self.is_exact && !self.bounds.is_empty() => {
-                then.iter().collect()
+                then.clone()
             }
-            all => all.to_vec(),
-        }
+            all => all.iter().map(|it| (*it).clone()).collect(),
+        };
+        SubRange { bounds: self.bounds, stmts }
     }
+}
+
+/// Splits the regions in which a guard is worth a loop of its own.
+pub(super) fn run(ir: &mut KernelIr) {
+    ir.edit_schedules(&mut |ir, schedule, threads| {
+        if threads != Threads::OfBlock {
+            return;
+        }
+        edit_proven(schedule, false, &mut |schedule, in_tile| {
+            let Schedule::Threads(stmts) = &*schedule else { return };
+            let Some(found) = split_by_guards(ir, stmts) else { return };
+            let proven = Schedule::SubRanges(found);
+            *schedule = match in_tile {
+                true => proven,
+                false => Schedule::Proven { proven: Box::new(proven), otherwise: schedule.take() },
+            };
+        });
+    });
 }
 
 /// Splits a region at its guards, if one of them is worth a loop of its own.
-pub fn split_by_guards<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Vec<SubRange<'a>>> {
+pub(super) fn split_by_guards(ir: &KernelIr, stmts: &[Stmt]) -> Option<Vec<SubRange>> {
     let mut found = Vec::new();
-    let is_alone = is_single_guard(tree, stmts);
-    stmts.iter().for_each(|it| add_stmt(tree, it, is_alone, &mut found));
-    merge_dependent(tree, &mut found);
-    found.iter().any(|it| !it.bounds.is_empty()).then_some(found)
+    let is_alone = is_single_guard(ir, stmts);
+    stmts.iter().for_each(|it| add_stmt(ir, it, is_alone, &mut found));
+    merge_dependent(ir, &mut found);
+    let is_split = found.iter().any(|it| !it.bounds.is_empty());
+    is_split.then(|| found.into_iter().map(GuardedRange::without_guard).collect())
 }
 
 /// Whether the region consists of one guard.
-fn is_single_guard<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> bool {
+fn is_single_guard(ir: &KernelIr, stmts: &[Stmt]) -> bool {
     let mut found = None;
-    stmts.iter().all(|it| single_stmt(tree, it, &mut found).is_some())
+    stmts.iter().all(|it| single_stmt(ir, it, &mut found).is_some())
 }
 
-fn add_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, is_alone: bool, found: &mut Vec<SubRange<'a>>) {
+fn add_stmt<'a>(ir: &KernelIr, stmt: &'a Stmt, is_alone: bool, found: &mut Vec<GuardedRange<'a>>) {
     let mut bounds = Vec::new();
     let mut is_exact = false;
     match &stmt.kind {
-        StmtKind::Block(body) => return body.iter().for_each(|it| add_stmt(tree, it, is_alone, found)),
+        StmtKind::Block(body) => return body.iter().for_each(|it| add_stmt(ir, it, is_alone, found)),
         StmtKind::If { condition, otherwise, .. } if otherwise.is_empty() => {
-            let is_complete = collect_bounds(tree, condition, &mut bounds) == Residual::None;
+            let is_complete = collect_bounds(ir, condition, &mut bounds) == Residual::None;
             let before = bounds.len();
-            let row = tree.kernel().host.threads.last().and_then(constant_value);
+            let row = ir.kernel.host.threads.last().and_then(constant_value);
             bounds.retain(|it| it.is_profitable(row, is_alone));
             let rest = bounds.iter().any(|it| matches!(it.relation, Relation::Remainder(_)));
             is_exact = is_complete && bounds.len() == before && !rest;
@@ -145,20 +97,23 @@ fn add_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, is_alone: bool, found: &m
     }
     match found.last_mut() {
         Some(last) if last.bounds.is_empty() && bounds.is_empty() => last.stmts.push(stmt),
-        _ => found.push(SubRange { stmts: vec![stmt], bounds, is_exact }),
+        _ => found.push(GuardedRange { stmts: vec![stmt], bounds, is_exact }),
     }
 }
 
 /// Merges sub-ranges that pass values in registers.
-fn merge_dependent<'a>(tree: &RegionTree<'a>, found: &mut Vec<SubRange<'a>>) {
+fn merge_dependent(ir: &KernelIr, found: &mut Vec<GuardedRange<'_>>) {
+    let mentioned_in = |stmts: &[&Stmt]| -> FxHashSet<LocalId> {
+        stmts.iter().flat_map(|it| mentioned_locals(std::slice::from_ref(*it))).collect()
+    };
     let all: Vec<&Stmt> = found.iter().flat_map(|it| it.stmts.iter().copied()).collect();
-    for local in mentioned_locals(&all) {
-        if tree.storage.get(local.index()) != Some(&Storage::Register) {
+    for local in mentioned_in(&all) {
+        if ir.storage.get(local.index()) != Some(&Storage::Register) {
             continue;
         }
-        let mentions = |it: &SubRange<'_>| mentioned_locals(&it.stmts).contains(&local);
+        let mentions = |it: &GuardedRange<'_>| mentioned_in(&it.stmts).contains(&local);
         let reads_first =
-            |it: &SubRange<'_>| mentions(it) && !is_assigned_first(it.stmts.iter().copied(), local);
+            |it: &GuardedRange<'_>| mentions(it) && !is_assigned_first(it.stmts.iter().copied(), local);
         let (Some(first), Some(last)) =
             (found.iter().position(mentions), found.iter().rposition(reads_first))
         else {
@@ -166,7 +121,7 @@ fn merge_dependent<'a>(tree: &RegionTree<'a>, found: &mut Vec<SubRange<'a>>) {
         };
         if first < last {
             let stmts = found.drain(first..=last).flat_map(|it| it.stmts).collect();
-            found.insert(first, SubRange { stmts, bounds: Vec::new(), is_exact: false });
+            found.insert(first, GuardedRange { stmts, bounds: Vec::new(), is_exact: false });
         }
     }
 }
@@ -182,19 +137,19 @@ enum Residual {
 }
 
 /// Collects the bounds of a condition from left to right, up to what all threads must evaluate.
-fn collect_bounds<'a>(tree: &RegionTree<'a>, expr: &'a Expr, found: &mut Vec<AxisBound<'a>>) -> Residual {
-    let both = |a: &'a Expr, b: &'a Expr, found: &mut Vec<AxisBound<'a>>| match collect_bounds(tree, a, found)
-    {
+fn collect_bounds(ir: &KernelIr, expr: &Expr, found: &mut Vec<AxisBound>) -> Residual {
+    let both = |a: &Expr, b: &Expr, found: &mut Vec<AxisBound>| match collect_bounds(ir, a, found) {
         Residual::Required => Residual::Required,
-        first => match collect_bounds(tree, b, found) {
+        first => match collect_bounds(ir, b, found) {
             Residual::None => first,
             second => second,
         },
     };
     match &expr.kind {
         ExprKind::And(a, b) => both(a, b, found),
-        ExprKind::Local(local) => rematerialized_value(tree, *local)
-            .map_or(Residual::Required, |it| collect_bounds(tree, it, found)),
+        ExprKind::Local(local) => {
+            rematerialized_value(ir, *local).map_or(Residual::Required, |it| collect_bounds(ir, it, found))
+        }
         ExprKind::Operation { operation, args } => match (args.as_slice(), Relation::of(*operation)) {
             // A strict conjunction evaluates its second operand for all threads.
             ([a, b], _) if *operation == Operation::And && expr.ty == Ty::Bool => {
@@ -207,7 +162,7 @@ fn collect_bounds<'a>(tree: &RegionTree<'a>, expr: &'a Expr, found: &mut Vec<Axi
             }
             ([a, b], Some(relation)) => {
                 if let Some(bound) =
-                    axis_bound(tree, a, relation, b).or_else(|| axis_bound(tree, b, relation.mirrored(), a))
+                    axis_bound(ir, a, relation, b).or_else(|| axis_bound(ir, b, relation.mirrored(), a))
                 {
                     found.push(bound);
                     return Residual::None;
@@ -225,10 +180,10 @@ fn collect_bounds<'a>(tree: &RegionTree<'a>, expr: &'a Expr, found: &mut Vec<Axi
     }
 }
 
-impl AxisBound<'_> {
+impl AxisBound {
     /// Upper bound of the threads that pass, of a row of `row`.
     fn passing(&self, row: i64) -> i64 {
-        let Some(side) = constant_value(self.side) else { return row };
+        let Some(side) = constant_value(&self.side) else { return row };
         let passing = match self.relation {
             Relation::Below => side,
             Relation::UpTo => side.saturating_add(1),
@@ -252,27 +207,22 @@ impl AxisBound<'_> {
 }
 
 /// The bound that a comparison implies.
-fn axis_bound<'a>(
-    tree: &RegionTree<'a>,
-    value: &'a Expr,
-    relation: Relation,
-    side: &'a Expr,
-) -> Option<AxisBound<'a>> {
+fn axis_bound(ir: &KernelIr, value: &Expr, relation: Relation, side: &Expr) -> Option<AxisBound> {
     let relation_of = |number| (relation == Relation::Is).then_some(Relation::Remainder(number));
-    if let Some((axis, number)) = remainder_axis(tree, value) {
+    if let Some((axis, number)) = remainder_axis(ir, value) {
         constant_value(side).filter(|it| (0..number).contains(it))?;
-        return Some(AxisBound { axis, relation: relation_of(number)?, side });
+        return Some(AxisBound { axis, relation: relation_of(number)?, side: side.clone() });
     }
-    let axis = index_axis(tree, value).filter(|_| is_uniform_total(tree, side))?;
-    Some(AxisBound { axis, relation, side })
+    let axis = index_axis(ir, value).filter(|_| is_uniform_total(ir, side))?;
+    Some(AxisBound { axis, relation, side: side.clone() })
 }
 
 /// Axis and modulus of an index modulo a constant, such as the lane in a warp.
-fn remainder_axis(tree: &RegionTree<'_>, expr: &Expr) -> Option<(usize, i64)> {
+fn remainder_axis(ir: &KernelIr, expr: &Expr) -> Option<(usize, i64)> {
     match &expr.kind {
         _ if !matches!(expr.ty, Ty::I32 | Ty::I64) => None,
-        ExprKind::Local(local) => remainder_axis(tree, rematerialized_value(tree, *local)?),
-        ExprKind::Operation { operation: Operation::Convert, args } => remainder_axis(tree, args.first()?),
+        ExprKind::Local(local) => remainder_axis(ir, rematerialized_value(ir, *local)?),
+        ExprKind::Operation { operation: Operation::Convert, args } => remainder_axis(ir, args.first()?),
         ExprKind::Operation { operation, args } => {
             let [index, number] = args.as_slice() else { return None };
             let number = match (operation, constant_value(number)?) {
@@ -280,30 +230,30 @@ fn remainder_axis(tree: &RegionTree<'_>, expr: &Expr) -> Option<(usize, i64)> {
                 (Operation::And, mask) => mask.checked_add(1).filter(|it| it & mask == 0)?,
                 _ => return None,
             };
-            Some((index_axis(tree, index)?, number)).filter(|_| number > 1)
+            Some((index_axis(ir, index)?, number)).filter(|_| number > 1)
         }
         _ => None,
     }
 }
 
 /// Whether an integer is block-uniform and its evaluation cannot fail.
-fn is_uniform_total(tree: &RegionTree<'_>, expr: &Expr) -> bool {
-    matches!(expr.ty, Ty::I32 | Ty::I64) && is_total(expr) && tree.is_uniform(expr, &FxHashSet::default())
+fn is_uniform_total(ir: &KernelIr, expr: &Expr) -> bool {
+    matches!(expr.ty, Ty::I32 | Ty::I64) && is_total(expr) && ir.is_uniform(expr, &FxHashSet::default())
 }
 
-fn rematerialized_value<'a>(tree: &RegionTree<'a>, local: LocalId) -> Option<&'a Expr> {
-    tree.rematerialized.iter().find(|it| it.local == local && !it.has_offset).map(|it| it.value)
+fn rematerialized_value(ir: &KernelIr, local: LocalId) -> Option<&Expr> {
+    ir.rematerialized.iter().find(|it| it.local == local && !it.has_offset).map(|it| &it.value)
 }
 
 /// The axis whose index a value is.
-fn index_axis(tree: &RegionTree<'_>, expr: &Expr) -> Option<usize> {
+fn index_axis(ir: &KernelIr, expr: &Expr) -> Option<usize> {
     match &expr.kind {
         _ if !matches!(expr.ty, Ty::I32 | Ty::I64) => None,
         ExprKind::Local(local) => {
-            let own = tree.kernel().thread_locals.iter().rev().position(|it| it == local);
-            own.or_else(|| index_axis(tree, rematerialized_value(tree, *local)?))
+            let own = ir.kernel.thread_locals.iter().rev().position(|it| it == local);
+            own.or_else(|| index_axis(ir, rematerialized_value(ir, *local)?))
         }
-        ExprKind::Operation { operation: Operation::Convert, args } => index_axis(tree, args.first()?),
+        ExprKind::Operation { operation: Operation::Convert, args } => index_axis(ir, args.first()?),
         _ => None,
     }
 }

@@ -4,8 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expressions::scalar_bytes;
-use super::region_formation::RegionTree;
-use super::region_node::{RegionNode, Storage};
+use super::ir::{InductionStep, KernelIr, Node, PrefetchCandidate, Storage};
 use super::rematerialize::as_step;
 use crate::analysis::constants::constant_value;
 use apg_mir::walk::{operands, visit_expr, visit_stmts};
@@ -14,41 +13,14 @@ use apg_mir::*;
 /// Smaller strides between iterations are foreseen by hardware prefetchers: bytes of a page.
 const MIN_UNPREDICTED_STRIDE_BYTES: i64 = 4096;
 
-/// A memory access of a later iteration.
-pub enum PrefetchCandidate<'k> {
-    /// An element of a captured rail.
-    Element {
-        /// The rail.
-        rail: LocalId,
-        /// The index.
-        index: &'k Expr,
-        /// Stride per iteration in elements, if the compiler knows it.
-        per_iteration: Option<i64>,
-    },
-    /// Accesses of both branches of a condition.
-    If(&'k Expr, Vec<PrefetchCandidate<'k>>, Vec<PrefetchCandidate<'k>>),
-}
-
-/// A basic induction variable: each iteration adds a loop-invariant, block-uniform value.
-pub struct InductionStep<'k> {
-    /// The variable.
-    pub local: LocalId,
-    /// What each iteration adds.
-    pub by: &'k Expr,
-    /// It is subtracted.
-    pub minus: bool,
-    /// The sum of the steps is in a variable of its own, the offset of a rematerialised local.
-    pub is_offset: bool,
-}
-
 /// The induction variables of a loop.
-pub struct LoopInductions<'p, 'k> {
-    tree: &'p RegionTree<'k>,
+pub(super) struct LoopInductions<'p> {
+    ir: &'p KernelIr,
     /// The basic induction variables.
-    pub steps: Vec<InductionStep<'k>>,
+    pub(super) steps: Vec<InductionStep>,
     /// Block-uniform locals that the body computes from the inductions, in an order in which they can be
     /// computed.
-    pub recomputed: Vec<(LocalId, &'k Expr)>,
+    pub(super) recomputed: Vec<(LocalId, Expr)>,
     /// Locals that the loop assigns otherwise: their values in later iterations are unknown.
     assigned: FxHashSet<LocalId>,
     /// Memoised evolutions of locals. Memoisation keeps chains of `b = a + a` from exponential time.
@@ -112,8 +84,8 @@ fn last_assignments(stmt: &Stmt) -> FxHashSet<LocalId> {
 }
 
 /// Element type of a captured rail.
-fn element_type(tree: &RegionTree<'_>, rail: LocalId) -> Option<Ty> {
-    match tree.kernel().captures.get(rail.index())?.kind {
+fn element_type(ir: &KernelIr, rail: LocalId) -> Option<Ty> {
+    match ir.kernel.captures.get(rail.index())?.kind {
         KernelCaptureKind::Scalar(_) => None,
         KernelCaptureKind::Rail { element }
         | KernelCaptureKind::ConstantRail { element }
@@ -121,10 +93,10 @@ fn element_type(tree: &RegionTree<'_>, rail: LocalId) -> Option<Ty> {
     }
 }
 
-impl<'p, 'k> LoopInductions<'p, 'k> {
+impl<'p> LoopInductions<'p> {
     /// The induction variables of a loop.
-    pub fn of(tree: &'p RegionTree<'k>, stmt: &'k Stmt) -> Self {
-        let mut sets: Vec<(LocalId, &'k Expr)> = Vec::new();
+    pub(super) fn of(ir: &'p KernelIr, stmt: &Stmt) -> Self {
+        let mut sets: Vec<(LocalId, &Expr)> = Vec::new();
         let mut times: FxHashMap<LocalId, usize> = FxHashMap::default();
         visit_stmts(std::slice::from_ref(stmt), &mut |it| match &it.kind {
             StmtKind::Set { local, value } => {
@@ -136,15 +108,15 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         });
         let assigned = times.keys().copied().collect();
         let mut inductions = LoopInductions {
-            tree,
+            ir,
             steps: Vec::new(),
             recomputed: Vec::new(),
             assigned,
             evolutions: FxHashMap::default(),
         };
         let offsets: FxHashSet<LocalId> =
-            tree.rematerialized.iter().filter(|it| it.has_offset).map(|it| it.local).collect();
-        let is_uniform = |it: LocalId| tree.storage[it.index()] == Storage::Uniform;
+            ir.rematerialized.iter().filter(|it| it.has_offset).map(|it| it.local).collect();
+        let is_uniform = |it: LocalId| ir.storage[it.index()] == Storage::Uniform;
         let last = last_assignments(stmt);
         for (local, value) in &sets {
             if let Some((by, minus)) = as_step(value, *local)
@@ -155,7 +127,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
             {
                 inductions.steps.push(InductionStep {
                     local: *local,
-                    by,
+                    by: by.clone(),
                     minus,
                     is_offset: offsets.contains(local),
                 });
@@ -163,31 +135,29 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         }
         for step in &inductions.steps {
             let per_iteration =
-                constant_value(step.by).and_then(|it| if step.minus { it.checked_neg() } else { Some(it) });
+                constant_value(&step.by).and_then(|it| if step.minus { it.checked_neg() } else { Some(it) });
             inductions
                 .evolutions
                 .insert(step.local, Evolution { is_computable: true, per_iteration, per_thread: Some(0) });
         }
         for (local, value) in &sets {
-            if is_uniform(*local)
-                && !inductions.evolutions.contains_key(local)
-                && tree.is_assigned_once(*local)
+            if is_uniform(*local) && !inductions.evolutions.contains_key(local) && ir.is_assigned_once(*local)
             {
                 let found = inductions.evolution(value);
                 if found.is_computable {
                     inductions.evolutions.insert(*local, found);
-                    inductions.recomputed.push((*local, value));
+                    inductions.recomputed.push((*local, (*value).clone()));
                 }
             }
         }
         // In dependence order.
-        for derived in &tree.rematerialized {
+        for derived in &ir.rematerialized {
             let offset = match (derived.has_offset, inductions.evolutions.get(&derived.local)) {
                 (true, Some(step)) => *step,
                 (true, None) if times.contains_key(&derived.local) => Evolution::UNKNOWN,
                 _ => Evolution::INVARIANT,
             };
-            let found = inductions.evolution(derived.value).combine_with(offset, i64::checked_add);
+            let found = inductions.evolution(&derived.value).combine_with(offset, i64::checked_add);
             inductions.evolutions.insert(derived.local, found);
         }
         inductions
@@ -198,7 +168,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         if let Some(found) = self.evolutions.get(&local) {
             return *found;
         }
-        let is_invariant = matches!(self.tree.storage[local.index()], Storage::Predefined | Storage::Uniform)
+        let is_invariant = matches!(self.ir.storage[local.index()], Storage::Predefined | Storage::Uniform)
             && !self.assigned.contains(&local);
         match is_invariant {
             true => Evolution {
@@ -259,35 +229,34 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
     }
 
     /// Element size of a captured rail of scalars.
-    pub fn element_bytes(&self, rail: LocalId) -> Option<i64> {
-        element_type(self.tree, rail).and_then(scalar_bytes)
+    pub(super) fn element_bytes(&self, rail: LocalId) -> Option<i64> {
+        element_type(self.ir, rail).and_then(scalar_bytes)
     }
 
     /// Thread index of the fastest axis.
     fn fastest_axis(&self) -> Option<LocalId> {
-        self.tree.kernel().thread_locals.last().copied()
+        self.ir.kernel.thread_locals.last().copied()
     }
 
     /// Collects the accesses of later iterations.
-    pub fn collect_candidates(&self, nodes: &[RegionNode<'k>], candidates: &mut Vec<PrefetchCandidate<'k>>) {
+    pub(super) fn collect_candidates(&self, nodes: &[Node], candidates: &mut Vec<PrefetchCandidate>) {
         for node in nodes {
             match node {
-                RegionNode::Parallel(stmts) => {
-                    stmts.iter().for_each(|it| self.collect_from_stmt(it, candidates))
+                Node::Region(region) => {
+                    region.stmts().iter().for_each(|it| self.collect_from_stmt(it, candidates))
                 }
-                RegionNode::If(stmt, then, otherwise) => {
-                    let StmtKind::If { condition, .. } = &stmt.kind else { continue };
+                Node::If(branch) => {
                     let (mut first, mut second) = (Vec::new(), Vec::new());
-                    self.collect_candidates(then, &mut first);
-                    self.collect_candidates(otherwise, &mut second);
-                    self.collect_from_branch(condition, first, second, candidates);
+                    self.collect_candidates(&branch.then, &mut first);
+                    self.collect_candidates(&branch.otherwise, &mut second);
+                    self.collect_from_branch(&branch.condition, first, second, candidates);
                 }
                 _ => {}
             }
         }
     }
 
-    fn collect_from_stmt(&self, stmt: &'k Stmt, candidates: &mut Vec<PrefetchCandidate<'k>>) {
+    fn collect_from_stmt(&self, stmt: &Stmt, candidates: &mut Vec<PrefetchCandidate>) {
         match &stmt.kind {
             StmtKind::Block(body) => body.iter().for_each(|it| self.collect_from_stmt(it, candidates)),
             StmtKind::If { then, otherwise, condition } => {
@@ -313,24 +282,24 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
     /// Accesses under a condition. A condition that diverges within a row does not restrict the row.
     fn collect_from_branch(
         &self,
-        condition: &'k Expr,
-        then: Vec<PrefetchCandidate<'k>>,
-        otherwise: Vec<PrefetchCandidate<'k>>,
-        candidates: &mut Vec<PrefetchCandidate<'k>>,
+        condition: &Expr,
+        then: Vec<PrefetchCandidate>,
+        otherwise: Vec<PrefetchCandidate>,
+        candidates: &mut Vec<PrefetchCandidate>,
     ) {
         if then.is_empty() && otherwise.is_empty() {
             return;
         }
         let found = self.evolution(condition);
         if found.is_computable && found.per_thread == Some(0) {
-            candidates.push(PrefetchCandidate::If(condition, then, otherwise));
+            candidates.push(PrefetchCandidate::If(condition.clone(), then, otherwise));
         } else {
             candidates.extend(then);
             candidates.extend(otherwise);
         }
     }
 
-    fn collect_reads(&self, expr: &'k Expr, candidates: &mut Vec<PrefetchCandidate<'k>>) {
+    fn collect_reads(&self, expr: &Expr, candidates: &mut Vec<PrefetchCandidate>) {
         visit_expr(expr, None, &mut |it, _| {
             if let ExprKind::Element { rail, index, .. } = &it.kind {
                 candidates.extend(self.element_candidate(rail, index));
@@ -338,7 +307,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         });
     }
 
-    fn element_candidate(&self, rail: &Expr, index: &'k Expr) -> Option<PrefetchCandidate<'k>> {
+    fn element_candidate(&self, rail: &Expr, index: &Expr) -> Option<PrefetchCandidate> {
         let ExprKind::Local(rail) = rail.kind else { return None };
         let bytes = self.element_bytes(rail)?;
         let Evolution { is_computable, per_iteration, per_thread } = self.evolution(index);
@@ -347,7 +316,7 @@ impl<'p, 'k> LoopInductions<'p, 'k> {
         let is_row = matches!(per_thread, Some(-1 | 1));
         (is_computable && is_far && is_row).then_some(PrefetchCandidate::Element {
             rail,
-            index,
+            index: index.clone(),
             per_iteration,
         })
     }

@@ -24,7 +24,7 @@ pub fn needs_barrier(kernel: &Kernel) -> bool {
 
 /// Shared rails that the threads overwrite completely before any element is read: their initial values are
 /// dead.
-pub fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
+pub(super) fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
     let mut start = InitScan::of(kernel);
     let mut threads = kernel.host.threads.iter().map(constant_value);
     let threads = threads.try_fold(1_i64, |all, it| all.checked_mul(it?));

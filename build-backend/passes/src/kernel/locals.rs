@@ -38,40 +38,34 @@ pub fn mentions_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
 }
 
 /// Locals read or written in statements.
-pub fn mentioned_locals(stmts: &[&Stmt]) -> FxHashSet<LocalId> {
+pub fn mentioned_locals(stmts: &[Stmt]) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
-    for stmt in stmts {
-        let list = std::slice::from_ref(*stmt);
-        visit_stmts(list, &mut |it| {
-            if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &it.kind {
-                found.insert(*local);
-            }
-        });
-        visit_exprs(list, &mut |it, _| {
-            if let ExprKind::Local(local) = it.kind {
-                found.insert(local);
-            }
-        });
-    }
+    visit_stmts(stmts, &mut |it| {
+        if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &it.kind {
+            found.insert(*local);
+        }
+    });
+    visit_exprs(stmts, &mut |it, _| {
+        if let ExprKind::Local(local) = it.kind {
+            found.insert(local);
+        }
+    });
     found
 }
 
 /// Number of reads and assignments of each local in statements.
-pub fn count_mentions(stmts: &[&Stmt]) -> FxHashMap<LocalId, usize> {
+pub fn count_mentions(stmts: &[Stmt]) -> FxHashMap<LocalId, usize> {
     let mut found: FxHashMap<LocalId, usize> = FxHashMap::default();
-    for stmt in stmts {
-        let list = std::slice::from_ref(*stmt);
-        visit_stmts(list, &mut |it| {
-            if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &it.kind {
-                *found.entry(*local).or_default() += 1;
-            }
-        });
-        visit_exprs(list, &mut |it, _| {
-            if let ExprKind::Local(local) = it.kind {
-                *found.entry(local).or_default() += 1;
-            }
-        });
-    }
+    visit_stmts(stmts, &mut |it| {
+        if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &it.kind {
+            *found.entry(*local).or_default() += 1;
+        }
+    });
+    visit_exprs(stmts, &mut |it, _| {
+        if let ExprKind::Local(local) = it.kind {
+            *found.entry(local).or_default() += 1;
+        }
+    });
     found
 }
 

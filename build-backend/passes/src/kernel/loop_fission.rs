@@ -11,86 +11,133 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::access_stride::is_strided;
+use super::ir::{
+    Branch, ChunkLoop, ChunkPart, Chunks, ExpandedLocal, KernelIr, Schedule, Storage, Threads, UnrollAndJam,
+    edit_proven,
+};
+use super::jumps::has_continue;
 use super::locals::{count_mentions, is_assigned_first, mentioned_locals};
-use super::region_formation::RegionTree;
-use super::region_node::Storage;
+use crate::analysis::constants::constant_value;
 use apg_mir::walk::{bodies, visit_stmts};
 use apg_mir::*;
 
-/// A part of a fissioned region.
-pub enum FissionPart<'a> {
-    /// Statements for each thread of the chunk.
-    Lanes(Vec<&'a Stmt>),
-    /// Assignment of a uniform local.
-    Uniform(&'a Stmt),
-    /// A loop that all threads execute together: body and update.
-    Loop(&'a Stmt, Vec<FissionPart<'a>>, Vec<FissionPart<'a>>),
-    /// A uniform branch.
-    If(&'a Stmt, Vec<FissionPart<'a>>, Vec<FissionPart<'a>>),
-    /// A divergent branch.
-    Masked(&'a Stmt, Vec<FissionPart<'a>>, Vec<FissionPart<'a>>),
+/// Threads of a chunk: 32-bit lanes of the widest vectors.
+pub const CHUNK_THREADS: i64 = 16;
+
+/// Number of threads of a chunk; `None` if the fastest axis is too short.
+pub fn chunk_threads(kernel: &Kernel) -> Option<i64> {
+    match kernel.host.threads.last().map(constant_value) {
+        Some(Some(extent)) if extent < 4 => None,
+        Some(Some(extent)) if extent < CHUNK_THREADS => Some(extent),
+        Some(Some(extent)) if extent % CHUNK_THREADS != 0 && extent % (CHUNK_THREADS / 2) == 0 => {
+            Some(CHUNK_THREADS / 2)
+        }
+        // The CPU's own choice is one thread per block.
+        Some(None) if kernel.auto_threads.is_some() => None,
+        _ => Some(CHUNK_THREADS),
+    }
 }
 
-/// A fissioned region.
-pub struct Fission<'a> {
-    /// Parts in order.
-    pub parts: Vec<FissionPart<'a>>,
-    /// Locals with one value for all threads of the chunk.
-    pub uniform: Vec<LocalId>,
-    /// Locals that are expanded to an array with an element per thread.
-    pub expanded: Vec<LocalId>,
+/// Splits the regions that have a loop for which that pays.
+pub(super) fn run(ir: &mut KernelIr) {
+    if chunk_threads(&ir.kernel).is_none() {
+        return;
+    }
+    ir.edit_schedules(&mut |ir, schedule, threads| {
+        edit_proven(schedule, false, &mut |schedule, in_tile| {
+            let Schedule::Threads(stmts) = &*schedule else { return };
+            if matches!(threads, Threads::OfIteration(label) if has_continue(stmts, label)) {
+                return;
+            }
+            let Some(found) = split_region(ir, stmts) else { return };
+            let proven = Schedule::Chunks(found);
+            *schedule = match in_tile {
+                true => proven,
+                false => Schedule::Proven { proven: Box::new(proven), otherwise: schedule.take() },
+            };
+        });
+    });
 }
 
 /// Splits a region, if it has a loop for which that pays.
-pub fn split_region<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<Fission<'a>> {
-    let mut found = FissionAnalysis { tree, uniform: FxHashSet::default(), mentions: count_mentions(stmts) };
+fn split_region(ir: &KernelIr, stmts: &[Stmt]) -> Option<Chunks> {
+    let mut found = FissionAnalysis { ir, uniform: FxHashSet::default(), mentions: count_mentions(stmts) };
     found.find_uniform(stmts);
-    let parts = found.build_parts(stmts.iter().copied());
-    if !parts.iter().any(has_loop) || is_strided(tree, &found.uniform, stmts) {
+    let parts = found.build_parts(stmts);
+    if !parts.iter().any(has_loop) || is_strided(ir, &found.uniform, stmts) {
         return None;
     }
-    let mut uses = PartUses { tree, uniform: &found.uniform, by_local: FxHashMap::default(), count: 0 };
+    let mut uses = PartUses { ir, uniform: &found.uniform, by_local: FxHashMap::default(), count: 0 };
     uses.collect(&parts, false);
     let mut expanded: Vec<LocalId> =
         uses.by_local.iter().filter(|it| it.1.is_none()).map(|it| *it.0).collect();
     expanded.sort();
+    let expanded = expanded.into_iter().map(ExpandedLocal::new).collect();
     let mut uniform: Vec<LocalId> = found.uniform.iter().copied().collect();
     uniform.sort();
-    Some(Fission { parts, uniform, expanded })
+    Some(Chunks { stmts: stmts.to_vec(), parts, uniform, expanded, jam: UnrollAndJam::NONE })
 }
 
 /// Whether a part is or contains a fissioned loop.
-pub fn has_loop(part: &FissionPart<'_>) -> bool {
+pub(super) fn has_loop(part: &ChunkPart) -> bool {
     match part {
-        FissionPart::Loop(..) => true,
-        FissionPart::If(_, then, otherwise) | FissionPart::Masked(_, then, otherwise) => {
-            then.iter().chain(otherwise).any(has_loop)
+        ChunkPart::Loop(_) => true,
+        ChunkPart::If(branch) | ChunkPart::Masked(branch) => {
+            branch.then.iter().chain(&branch.otherwise).any(has_loop)
         }
-        FissionPart::Lanes(_) | FissionPart::Uniform(_) => false,
+        ChunkPart::Lanes { .. } | ChunkPart::Uniform(_) => false,
     }
 }
 
-struct FissionAnalysis<'p, 'a> {
-    tree: &'p RegionTree<'a>,
+/// Calls `f` with the chunks of a schedule.
+pub(super) fn edit_chunks(schedule: &mut Schedule, f: &mut dyn FnMut(&mut Chunks)) {
+    match schedule {
+        Schedule::Chunks(chunks) => f(chunks),
+        Schedule::Threads(_) | Schedule::SubRanges(_) => {}
+        Schedule::Hoisted { body, .. } => edit_chunks(body, f),
+        Schedule::Proven { proven: first, otherwise: second }
+        | Schedule::FullTile { full: first, partial: second, .. } => {
+            edit_chunks(first, f);
+            edit_chunks(second, f);
+        }
+    }
+}
+
+/// Calls `f` with the parts, inner ones first.
+pub(super) fn edit_parts(parts: &mut [ChunkPart], f: &mut dyn FnMut(&mut ChunkPart)) {
+    for part in parts {
+        match part {
+            ChunkPart::Loop(ChunkLoop { body: first, update: second, .. })
+            | ChunkPart::If(Branch { then: first, otherwise: second, .. })
+            | ChunkPart::Masked(Branch { then: first, otherwise: second, .. }) => {
+                edit_parts(first, f);
+                edit_parts(second, f);
+            }
+            ChunkPart::Lanes { .. } | ChunkPart::Uniform(_) => {}
+        }
+        f(part);
+    }
+}
+
+struct FissionAnalysis<'p> {
+    ir: &'p KernelIr,
     uniform: FxHashSet<LocalId>,
     /// Mentions in the whole region.
     mentions: FxHashMap<LocalId, usize>,
 }
 
-impl<'a> FissionAnalysis<'_, 'a> {
+impl FissionAnalysis<'_> {
     /// Uniformity analysis of the region's locals, by the greatest fixpoint: all are assumed uniform, and
     /// contradicted ones removed.
-    fn find_uniform(&mut self, stmts: &[&'a Stmt]) {
+    fn find_uniform(&mut self, stmts: &[Stmt]) {
         for local in self.mentions.keys() {
-            if self.tree.storage.get(local.index()) == Some(&Storage::Register) {
+            if self.ir.storage.get(local.index()) == Some(&Storage::Register) {
                 self.uniform.insert(*local);
             }
         }
         loop {
             let mut divergent = FxHashSet::default();
-            for stmt in stmts {
-                self.find_divergent(std::slice::from_ref(*stmt), None, &mut divergent);
-            }
+            self.find_divergent(stmts, None, &mut divergent);
             let before = self.uniform.len();
             self.uniform.retain(|it| !divergent.contains(it));
             if self.uniform.len() == before {
@@ -100,7 +147,7 @@ impl<'a> FissionAnalysis<'_, 'a> {
     }
 
     fn is_uniform(&self, expr: &Expr) -> bool {
-        self.tree.is_uniform(expr, &self.uniform)
+        self.ir.is_uniform(expr, &self.uniform)
     }
 
     /// Adds locals that are divergent. In divergent branches only the locals in `allowed` can be uniform:
@@ -151,8 +198,7 @@ impl<'a> FissionAnalysis<'_, 'a> {
 
     /// Locals that only these statements mention.
     fn locals_used_only_in(&self, body: &[Stmt]) -> FxHashSet<LocalId> {
-        let stmts: Vec<&Stmt> = body.iter().collect();
-        count_mentions(&stmts)
+        count_mentions(body)
             .into_iter()
             .filter(|(local, count)| self.mentions.get(local) == Some(count))
             .map(|it| it.0)
@@ -195,7 +241,7 @@ impl<'a> FissionAnalysis<'_, 'a> {
         }
     }
 
-    fn build_parts<'s>(&self, stmts: impl Iterator<Item = &'a Stmt> + 's) -> Vec<FissionPart<'a>> {
+    fn build_parts(&self, stmts: &[Stmt]) -> Vec<ChunkPart> {
         let mut parts = Vec::new();
         for stmt in stmts {
             self.add_stmt(stmt, &mut parts);
@@ -203,37 +249,45 @@ impl<'a> FissionAnalysis<'_, 'a> {
         parts
     }
 
-    fn add_stmt(&self, stmt: &'a Stmt, parts: &mut Vec<FissionPart<'a>>) {
+    fn add_stmt(&self, stmt: &Stmt, parts: &mut Vec<ChunkPart>) {
         match &stmt.kind {
             StmtKind::Set { local, .. } if self.uniform.contains(local) => {
-                parts.push(FissionPart::Uniform(stmt))
+                parts.push(ChunkPart::Uniform(stmt.clone()))
             }
             StmtKind::Set { local, .. }
-                if self.tree.storage.get(local.index()) == Some(&Storage::Rematerialized) => {}
-            StmtKind::Block(body) => {
-                for stmt in body {
-                    self.add_stmt(stmt, parts);
-                }
-            }
+                if self.ir.storage.get(local.index()) == Some(&Storage::Rematerialized) => {}
+            StmtKind::Block(body) => body.iter().for_each(|it| self.add_stmt(it, parts)),
             StmtKind::If { condition, then, otherwise }
                 if self.contains_fissioned_loop(stmt) || self.assigns_uniform(stmt) =>
             {
-                let (then, otherwise) = (self.build_parts(then.iter()), self.build_parts(otherwise.iter()));
+                let branch = Branch {
+                    span: stmt.span,
+                    condition: condition.clone(),
+                    then: self.build_parts(then),
+                    otherwise: self.build_parts(otherwise),
+                };
                 parts.push(match self.is_uniform(condition) {
-                    true => FissionPart::If(stmt, then, otherwise),
-                    false => FissionPart::Masked(stmt, then, otherwise),
+                    true => ChunkPart::If(branch),
+                    false => ChunkPart::Masked(branch),
                 });
             }
-            StmtKind::Loop { body, update, .. } if self.is_fissioned(stmt) => {
-                parts.push(FissionPart::Loop(
-                    stmt,
-                    self.build_parts(body.iter()),
-                    self.build_parts(update.iter()),
-                ));
+            StmtKind::Loop { condition, body, update, unroll, post_tested, .. }
+                if self.is_fissioned(stmt) =>
+            {
+                parts.push(ChunkPart::Loop(ChunkLoop {
+                    source: stmt.id,
+                    span: stmt.span,
+                    condition: condition.clone(),
+                    post_tested: *post_tested,
+                    unroll: *unroll,
+                    body: self.build_parts(body),
+                    update: self.build_parts(update),
+                    tiles: None,
+                }));
             }
             _ => match parts.last_mut() {
-                Some(FissionPart::Lanes(lanes)) => lanes.push(stmt),
-                _ => parts.push(FissionPart::Lanes(vec![stmt])),
+                Some(ChunkPart::Lanes { stmts, .. }) => stmts.push(stmt.clone()),
+                _ => parts.push(ChunkPart::Lanes { stmts: vec![stmt.clone()], loads: Vec::new() }),
             },
         }
     }
@@ -249,54 +303,52 @@ impl<'a> FissionAnalysis<'_, 'a> {
 
 /// Uses of locals: the number of the only part that uses a local, or `None` if several parts use it or it is
 /// loop-carried.
-struct PartUses<'p, 'a> {
-    tree: &'p RegionTree<'a>,
+struct PartUses<'p> {
+    ir: &'p KernelIr,
     uniform: &'p FxHashSet<LocalId>,
     by_local: FxHashMap<LocalId, Option<usize>>,
     count: usize,
 }
 
-impl PartUses<'_, '_> {
-    fn collect(&mut self, parts: &[FissionPart<'_>], in_loop: bool) {
+impl PartUses<'_> {
+    fn collect(&mut self, parts: &[ChunkPart], in_loop: bool) {
         for part in parts {
             match part {
-                FissionPart::Lanes(stmts) => self.add_lanes(stmts, in_loop),
-                FissionPart::Uniform(_) => {}
-                FissionPart::Loop(_, body, update) => {
+                ChunkPart::Lanes { stmts, .. } => self.add_lanes(stmts, in_loop),
+                ChunkPart::Uniform(_) => {}
+                ChunkPart::Loop(ChunkLoop { body, update, .. }) => {
                     self.collect(body, true);
                     self.collect(update, true);
                 }
-                FissionPart::If(_, then, otherwise) => {
-                    self.collect(then, in_loop);
-                    self.collect(otherwise, in_loop);
+                ChunkPart::If(branch) => {
+                    self.collect(&branch.then, in_loop);
+                    self.collect(&branch.otherwise, in_loop);
                 }
-                FissionPart::Masked(stmt, then, otherwise) => {
+                ChunkPart::Masked(branch) => {
                     self.count += 1;
-                    if let StmtKind::If { condition, .. } = &stmt.kind {
-                        walk::visit_expr(condition, None, &mut |it, _| {
-                            if let ExprKind::Local(local) = it.kind {
-                                self.add_use(local, true);
-                            }
-                        });
-                    }
-                    self.collect(then, in_loop);
-                    self.collect(otherwise, in_loop);
+                    walk::visit_expr(&branch.condition, None, &mut |it, _| {
+                        if let ExprKind::Local(local) = it.kind {
+                            self.add_use(local, true);
+                        }
+                    });
+                    self.collect(&branch.then, in_loop);
+                    self.collect(&branch.otherwise, in_loop);
                 }
             }
         }
     }
 
-    fn add_lanes(&mut self, stmts: &[&Stmt], in_loop: bool) {
+    fn add_lanes(&mut self, stmts: &[Stmt], in_loop: bool) {
         self.count += 1;
         for local in mentioned_locals(stmts) {
-            let spilled = self.tree.storage.get(local.index()) == Some(&Storage::ContextArray);
-            let carried = in_loop && (spilled || !is_assigned_first(stmts.iter().copied(), local));
+            let carried =
+                in_loop && (self.ir.is_in_context_array(local) || !is_assigned_first(stmts.iter(), local));
             self.add_use(local, carried);
         }
     }
 
     fn add_use(&mut self, local: LocalId, carried: bool) {
-        let class = self.tree.storage.get(local.index());
+        let class = self.ir.storage.get(local.index());
         if !matches!(class, Some(Storage::Register | Storage::ContextArray)) || self.uniform.contains(&local)
         {
             return;

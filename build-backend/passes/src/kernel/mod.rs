@@ -1,11 +1,11 @@
-//! Passes over kernels: transformations of their MIR, and the analyses and transformations of the loops over
-//! threads that CPUs execute.
+//! Passes over kernels: transformations of their MIR, and the kernel IR with the passes over it.
 
-pub mod access_stride;
+mod access_stride;
 pub mod access_summary;
-pub mod affine;
+mod affine;
 pub mod block_interchange;
-pub mod def_use;
+pub mod constant_loads;
+mod def_use;
 pub mod expressions;
 pub mod facts;
 pub mod grid_stride;
@@ -13,19 +13,29 @@ pub mod index_set_split;
 pub mod induction;
 pub mod init_barrier;
 pub(crate) mod inline;
+pub mod ir;
+pub mod jam_iterations;
 pub mod jumps;
 pub(crate) mod limit_unrolling;
 pub mod locals;
 pub mod loop_fission;
 pub mod pointer_rotation;
+pub mod prefetch;
 pub mod ranges;
-pub mod region_formation;
-pub mod region_node;
+mod region_formation;
 pub(crate) mod remat_captures;
 pub mod rematerialize;
+pub mod scalar_expansion;
+pub mod schedule;
 pub mod shared_init;
+pub mod software_pipeline;
+pub mod stream_prefetch;
 pub(crate) mod structurize_continue;
+pub mod transpose_loads;
+pub mod uniform_loads;
+mod uniformity;
+pub mod unroll_and_jam;
 pub mod unroll_collectives;
 pub mod unroll_factors;
 pub mod unswitch;
-pub mod warp_regions;
+mod warp_regions;

@@ -3,31 +3,65 @@
 
 use rustc_hash::FxHashSet;
 
-use super::locals::mentioned_locals;
-use super::region_node::{RegionNode, Storage};
+use super::ir::{Branch, KernelIr, LoopNode, Node, Region, Schedule};
 use apg_mir::*;
 
-/// Number of copies at the beginning of a region that can be exchanges: each source is overwritten before it
-/// is read again.
-pub fn count_rotations(kernel: &Kernel, storage: &[Storage], run: &[&Stmt]) -> usize {
-    let copies: Vec<_> = run.iter().map_while(|stmt| as_copy(kernel, storage, stmt)).collect();
-    (1..=copies.len()).rev().find(|count| is_rotation(&copies[..*count], &run[*count..])).unwrap_or(0)
+/// Replaces copies at the beginning of regions by exchanges of pointers.
+pub(super) fn run(ir: &mut KernelIr) {
+    ir.edit_nodes(|ir, nodes| rotate_nodes(ir, nodes));
+}
+
+fn rotate_nodes(ir: &KernelIr, nodes: &mut [Node]) {
+    for node in nodes {
+        match node {
+            Node::Region(region) => rotate(ir, region),
+            Node::If(Branch { then: first, otherwise: second, .. })
+            | Node::Loop(LoopNode { body: first, update: second, .. }) => {
+                rotate_nodes(ir, first);
+                rotate_nodes(ir, second);
+            }
+            Node::Unrolled(unrolled) => {
+                if !unrolled.by_warps {
+                    rotate_nodes(ir, &mut unrolled.body);
+                }
+                rotate_nodes(ir, &mut unrolled.rolled.body);
+                rotate_nodes(ir, &mut unrolled.rolled.update);
+            }
+            Node::Labeled(_, body) => rotate_nodes(ir, body),
+            Node::Switch(switch) => switch.cases.iter_mut().for_each(|it| rotate_nodes(ir, &mut it.1)),
+            // Warps do not copy whole arrays.
+            Node::Warps(_) => {}
+            Node::Barrier
+            | Node::Uniform(_)
+            | Node::Offset(_)
+            | Node::Collective(_)
+            | Node::Jump(_)
+            | Node::GridStride(_) => {}
+        }
+    }
+}
+
+fn rotate(ir: &KernelIr, region: &mut Region) {
+    let Schedule::Threads(stmts) = &mut region.schedule else { return };
+    let copies: Vec<_> = stmts.iter().map_while(|stmt| as_copy(ir, stmt)).collect();
+    let is_possible = |count: &usize| is_rotation(&copies[..*count], &stmts[*count..]);
+    let count = (1..=copies.len()).rev().find(is_possible).unwrap_or(0);
+    stmts.drain(..count);
+    region.rotations.extend_from_slice(&copies[..count]);
 }
 
 /// Target and source of a copy of one context array to another.
-pub fn as_copy(kernel: &Kernel, storage: &[Storage], stmt: &Stmt) -> Option<(LocalId, LocalId)> {
+fn as_copy(ir: &KernelIr, stmt: &Stmt) -> Option<(LocalId, LocalId)> {
     let StmtKind::Set { local, value } = &stmt.kind else { return None };
     let ExprKind::Local(from) = value.kind else { return None };
-    let ty = |it: LocalId| kernel.locals[it.index()].ty;
-    let is_scalar = |it: LocalId| {
-        storage[it.index()] == Storage::ContextArray
-            && !matches!(ty(it), Ty::Ref(_) | Ty::Any | Ty::Struct(_))
-    };
+    let ty = |it: LocalId| ir.kernel.locals[it.index()].ty;
+    let is_scalar =
+        |it: LocalId| ir.is_in_context_array(it) && !matches!(ty(it), Ty::Ref(_) | Ty::Any | Ty::Struct(_));
     (*local != from && ty(*local) == ty(from) && is_scalar(*local) && is_scalar(from))
         .then_some((*local, from))
 }
 
-fn is_rotation(copies: &[(LocalId, LocalId)], rest: &[&Stmt]) -> bool {
+fn is_rotation(copies: &[(LocalId, LocalId)], rest: &[Stmt]) -> bool {
     copies.iter().enumerate().all(|(number, (_, from))| {
         let later = &copies[number + 1..];
         match later.iter().find(|(to, source)| to == from || source == from) {
@@ -38,7 +72,7 @@ fn is_rotation(copies: &[(LocalId, LocalId)], rest: &[&Stmt]) -> bool {
 }
 
 /// Whether the first statement that mentions a local assigns it, in all threads.
-fn is_overwritten_first(local: LocalId, stmts: &[&Stmt]) -> bool {
+fn is_overwritten_first(local: LocalId, stmts: &[Stmt]) -> bool {
     for stmt in stmts {
         let StmtKind::Set { local: target, value } = &stmt.kind else { return false };
         let mut reads = false;
@@ -52,38 +86,34 @@ fn is_overwritten_first(local: LocalId, stmts: &[&Stmt]) -> bool {
     false
 }
 
-/// Locals whose arrays are exchanged.
-pub fn rotated_locals(kernel: &Kernel, storage: &[Storage], nodes: &[RegionNode<'_>]) -> FxHashSet<LocalId> {
+/// Locals whose arrays are exchanged somewhere.
+pub fn rotated_locals(nodes: &[Node]) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
+    collect_rotated(nodes, &mut found);
+    found
+}
+
+fn collect_rotated(nodes: &[Node], found: &mut FxHashSet<LocalId>) {
     for node in nodes {
         match node {
-            RegionNode::Parallel(stmts) => {
-                found.extend(mentioned_locals(&stmts[..count_rotations(kernel, storage, stmts)]))
+            Node::Region(region) => {
+                found.extend(region.rotations.iter().flat_map(|it| [it.0, it.1]));
             }
-            RegionNode::If(_, then, otherwise) => {
-                found.extend(rotated_locals(kernel, storage, then));
-                found.extend(rotated_locals(kernel, storage, otherwise));
+            Node::If(Branch { then: first, otherwise: second, .. })
+            | Node::Loop(LoopNode { body: first, update: second, .. }) => {
+                collect_rotated(first, found);
+                collect_rotated(second, found);
             }
-            RegionNode::Loop(_, body, update) => {
-                found.extend(rotated_locals(kernel, storage, body));
-                found.extend(rotated_locals(kernel, storage, update));
+            Node::Unrolled(unrolled) => {
+                collect_rotated(&unrolled.body, found);
+                collect_rotated(&unrolled.rolled.body, found);
+                collect_rotated(&unrolled.rolled.update, found);
             }
-            RegionNode::Labeled(_, body) => found.extend(rotated_locals(kernel, storage, body)),
-            RegionNode::Switch(_, cases) => {
-                for case in cases {
-                    found.extend(rotated_locals(kernel, storage, case));
-                }
-            }
-            // Warps do not copy whole arrays.
-            RegionNode::Warps(_) => {}
-            RegionNode::Uniform(_)
-            | RegionNode::Offset(_)
-            | RegionNode::Collective(_)
-            | RegionNode::Jump(_)
-            | RegionNode::GridStride(_) => {}
+            Node::Labeled(_, body) => collect_rotated(body, found),
+            Node::Switch(switch) => switch.cases.iter().for_each(|it| collect_rotated(&it.1, found)),
+            _ => {}
         }
     }
-    found
 }
 
 #[cfg(test)]
@@ -106,8 +136,7 @@ mod tests {
                 _ => None,
             })
             .collect();
-        let rest: Vec<&Stmt> = stmts[copies.len()..].iter().collect();
-        is_rotation(&copies, &rest)
+        is_rotation(&copies, &stmts[copies.len()..])
     }
 
     #[test]

@@ -13,70 +13,29 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::access_summary::AccessSummary;
+use super::access_summary::{AccessSummary, is_only_indexed};
 use super::def_use::{DefUse, LocalUse};
-use super::grid_stride::{GridStrideLoop, StrideContext, recognise_grid_stride};
+use super::grid_stride::{StrideContext, recognise_grid_stride};
+use super::ir::{
+    Branch, DeviceForm, GridStrideLoop, KernelIr, LoopNode, Node, PrivateRail, Region, Rematerialized,
+    Schedule, SharedPlan, Storage, SwitchNode,
+};
 use super::jumps::has_outer_jump;
-use super::region_node::{RegionNode, Storage};
-use super::rematerialize::{Rematerialized, as_step, find_rematerializable, is_rematerializable};
+use super::ranges::analyse_kernel;
+use super::rematerialize::{as_step, find_rematerializable, is_rematerializable};
+use super::uniformity::{Uniformity, is_predefined_uniform};
 use super::warp_regions::{is_assigned_in, retain_warp_private, synchronises_warps_only};
-use apg_mir::walk::{bodies, visit_expr, visit_stmts};
+use crate::analysis::constants::constant_value;
+use apg_mir::walk::{bodies, visit_stmts};
 use apg_mir::*;
 
-/// The regions of a kernel's body.
-pub struct RegionTree<'a> {
-    /// Nodes in order.
-    pub nodes: Vec<RegionNode<'a>>,
-    /// Storage by local.
-    pub storage: Vec<Storage>,
-    /// Rematerialised locals in dependence order.
-    pub rematerialized: Vec<Rematerialized<'a>>,
-    builder: RegionBuilder<'a>,
-}
-
-impl<'a> RegionTree<'a> {
-    /// Whether an expression is block-uniform, if the locals `more` are.
-    pub fn is_uniform(&self, expr: &Expr, more: &FxHashSet<LocalId>) -> bool {
-        self.builder.is_uniform_with(expr, more)
-    }
-
-    /// Whether exactly one statement of the kernel assigns a local.
-    pub fn is_assigned_once(&self, local: LocalId) -> bool {
-        self.builder.assignments.get(&local) == Some(&1)
-    }
-
-    /// The kernel.
-    pub fn kernel(&self) -> &'a Kernel {
-        self.builder.kernel
-    }
-
-    /// The rematerialised locals that code mentioning these locals needs, in dependence order.
-    pub fn rematerialized_for(&self, mentioned: &FxHashSet<LocalId>) -> Vec<&Rematerialized<'a>> {
-        let mut wanted = mentioned.clone();
-        let mut found = Vec::new();
-        for derived in self.rematerialized.iter().rev() {
-            if wanted.contains(&derived.local) {
-                visit_expr(derived.value, None, &mut |it, _| {
-                    if let ExprKind::Local(local) = it.kind {
-                        wanted.insert(local);
-                    }
-                });
-                found.push(derived);
-            }
-        }
-        found.reverse();
-        found
-    }
-}
-
 /// Forms the regions of a kernel's body.
-pub fn form_regions(kernel: &Kernel) -> RegionTree<'_> {
+pub(super) fn form_regions(kernel: &Kernel, unchecked: bool) -> KernelIr {
     let mut builder = RegionBuilder {
         kernel,
         accesses: AccessSummary::of(kernel),
         split: FxHashSet::default(),
-        uniform: FxHashSet::default(),
-        assignments: FxHashMap::default(),
+        uniformity: Uniformity::default(),
         outer_assignments: FxHashMap::default(),
         warps: Vec::new(),
         rematerialized: Vec::new(),
@@ -89,13 +48,42 @@ pub fn form_regions(kernel: &Kernel) -> RegionTree<'_> {
             break;
         }
     }
-    builder.rematerialized = find_rematerializable(kernel, &builder.uniform, &builder.assignments);
+    let Uniformity { uniform, assignments } = &builder.uniformity;
+    builder.rematerialized = find_rematerializable(kernel, uniform, assignments);
     let nodes = builder.nodes(&kernel.body);
     let storage = builder.classify_locals(&nodes);
     let spilled = |it: LocalId| storage.get(it.index()) == Some(&Storage::ContextArray);
     let nodes = if builder.find_offsets(&spilled) { builder.nodes(&kernel.body) } else { nodes };
     let storage = builder.classify_locals(&nodes);
-    RegionTree { nodes, storage, rematerialized: builder.rematerialized.clone(), builder }
+    KernelIr {
+        kernel: kernel.clone(),
+        nodes,
+        storage,
+        rematerialized: builder.rematerialized,
+        private_rails: private_rails(kernel),
+        accesses: builder.accesses,
+        uniformity: builder.uniformity,
+        shared: SharedPlan::default(),
+        strips: None,
+        device: DeviceForm::default(),
+        bounds: analyse_kernel(kernel),
+        unchecked,
+    }
+}
+
+/// The rails that a thread allocates, if their lengths are constants.
+fn private_rails(kernel: &Kernel) -> FxHashMap<LocalId, PrivateRail> {
+    let mut found = FxHashMap::default();
+    visit_stmts(&kernel.body, &mut |stmt| {
+        if let StmtKind::Set { local, value } = &stmt.kind
+            && let ExprKind::AllocateRail { length, .. } = &value.kind
+            && let Some(length @ 0..) = constant_value(length)
+        {
+            let is_interleaved = is_only_indexed(kernel, *local);
+            found.insert(*local, PrivateRail { length, is_interleaved });
+        }
+    });
+    found
 }
 
 struct RegionBuilder<'a> {
@@ -103,14 +91,12 @@ struct RegionBuilder<'a> {
     accesses: AccessSummary,
     /// Labels of constructs outside of regions.
     split: FxHashSet<LabelId>,
-    uniform: FxHashSet<LocalId>,
-    /// Number of assignments of each local.
-    assignments: FxHashMap<LocalId, usize>,
+    uniformity: Uniformity,
     /// Number of assignments outside of divergent branches.
     outer_assignments: FxHashMap<LocalId, usize>,
     /// Statements that each warp executes by itself.
     warps: Vec<&'a Stmt>,
-    rematerialized: Vec<Rematerialized<'a>>,
+    rematerialized: Vec<Rematerialized>,
 }
 
 impl<'a> RegionBuilder<'a> {
@@ -151,7 +137,7 @@ impl<'a> RegionBuilder<'a> {
         self.count_outer_assignments(&self.kernel.body, &mut outer_assignments);
         self.outer_assignments = outer_assignments.clone();
         retain_warp_private(self.kernel, &self.warps, &mut outer_assignments);
-        let assignments = &mut self.assignments;
+        let assignments = &mut self.uniformity.assignments;
         assignments.clear();
         visit_stmts(&self.kernel.body, &mut |stmt| match &stmt.kind {
             StmtKind::Set { local, .. } => *assignments.entry(*local).or_default() += 1,
@@ -159,16 +145,16 @@ impl<'a> RegionBuilder<'a> {
             StmtKind::SetStructField { local, .. } => *assignments.entry(*local).or_default() += 1000,
             _ => {}
         });
-        self.uniform = outer_assignments
+        self.uniformity.uniform = outer_assignments
             .iter()
-            .filter(|(local, count)| self.assignments.get(local) == Some(count))
+            .filter(|(local, count)| self.uniformity.assignments.get(local) == Some(count))
             .map(|it| *it.0)
             .collect();
         loop {
             let mut wrong = Vec::new();
             visit_stmts(&self.kernel.body, &mut |stmt| {
                 if let StmtKind::Set { local, value } = &stmt.kind
-                    && self.uniform.contains(local)
+                    && self.uniformity.uniform.contains(local)
                     && !self.is_uniform(value)
                 {
                     wrong.push(*local);
@@ -178,7 +164,7 @@ impl<'a> RegionBuilder<'a> {
                 return;
             }
             for local in wrong {
-                self.uniform.remove(&local);
+                self.uniformity.uniform.remove(&local);
             }
         }
     }
@@ -241,7 +227,7 @@ impl<'a> RegionBuilder<'a> {
             if !spilled(local)
                 || is_assigned_in(&self.warps, local)
                 || !matches!(ty, Ty::I32 | Ty::I64)
-                || self.assignments.get(&local) != self.outer_assignments.get(&local)
+                || self.uniformity.assignments.get(&local) != self.outer_assignments.get(&local)
             {
                 continue;
             }
@@ -258,8 +244,9 @@ impl<'a> RegionBuilder<'a> {
                 }
             });
             let ([value], 0, 1..) = (first.as_slice(), others, steps) else { continue };
-            if is_rematerializable(value, self.kernel, &self.uniform, &self.assignments, &self.rematerialized)
-            {
+            let Uniformity { uniform, assignments } = &self.uniformity;
+            if is_rematerializable(value, self.kernel, uniform, assignments, &self.rematerialized) {
+                let value = (*value).clone();
                 self.rematerialized.push(Rematerialized { local, value, has_offset: true });
             }
         }
@@ -288,119 +275,101 @@ impl<'a> RegionBuilder<'a> {
 
     /// Whether an expression has the same value in every thread of a block, and no effect.
     fn is_uniform(&self, expr: &Expr) -> bool {
-        self.is_uniform_with(expr, &FxHashSet::default())
-    }
-
-    /// The same, if the locals `more` are uniform as well.
-    fn is_uniform_with(&self, expr: &Expr, more: &FxHashSet<LocalId>) -> bool {
-        let is_uniform = |expr: &Expr| self.is_uniform_with(expr, more);
-        match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
-            ExprKind::Collective { operation, .. } => operation.is_uniform,
-            ExprKind::Local(local) => {
-                self.is_predefined_uniform(*local) || self.uniform.contains(local) || more.contains(local)
-            }
-            ExprKind::Length { rail, .. } => matches!(rail.kind, ExprKind::Local(_)),
-            ExprKind::Element { rail, index, .. } => {
-                let ExprKind::Local(local) = rail.kind else { return false };
-                // Only rails that no thread changes meanwhile.
-                let capture = self.kernel.captures.get(local.index()).map(|it| it.kind);
-                let copied = matches!(
-                    capture,
-                    Some(KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. })
-                );
-                copied && self.accesses.is_read_only(local) && is_uniform(index)
-            }
-            ExprKind::StructField { value, .. } => is_uniform(value),
-            ExprKind::MakeStruct(args) | ExprKind::Operation { args, .. } => args.iter().all(is_uniform),
-            ExprKind::And(a, b) | ExprKind::Or(a, b) => is_uniform(a) && is_uniform(b),
-            ExprKind::Select { condition, then, otherwise } => {
-                is_uniform(condition) && is_uniform(then) && is_uniform(otherwise)
-            }
-            _ => false,
-        }
-    }
-
-    fn is_predefined_uniform(&self, local: LocalId) -> bool {
-        local.index() < self.kernel.captures.len()
-            || self.kernel.block_locals.contains(&local)
-            || self.kernel.auto_blocks == Some(local)
-            || self.kernel.auto_threads == Some(local)
+        self.uniformity.is_uniform(self.kernel, &self.accesses, expr, &FxHashSet::default())
     }
 
     /// Forms the nodes of statements.
-    fn nodes(&self, body: &'a [Stmt]) -> Vec<RegionNode<'a>> {
+    fn nodes(&self, body: &'a [Stmt]) -> Vec<Node> {
         self.nodes_for(body, false)
     }
 
     /// Forms the nodes of statements that a block, or a warp by itself, executes.
-    fn nodes_for(&self, body: &'a [Stmt], in_warp: bool) -> Vec<RegionNode<'a>> {
+    fn nodes_for(&self, body: &'a [Stmt], in_warp: bool) -> Vec<Node> {
         let mut nodes = Vec::new();
         self.add_nodes(body, in_warp, &mut nodes);
         nodes
     }
 
-    fn add_nodes(&self, body: &'a [Stmt], in_warp: bool, nodes: &mut Vec<RegionNode<'a>>) {
+    fn add_nodes(&self, body: &'a [Stmt], in_warp: bool, nodes: &mut Vec<Node>) {
         let inner = |body| self.nodes_for(body, in_warp);
         for stmt in body {
             match &stmt.kind {
-                StmtKind::Barrier => nodes.push(RegionNode::Parallel(Vec::new())),
+                StmtKind::Barrier => nodes.push(Node::Barrier),
                 StmtKind::Set { value: Expr { kind: ExprKind::Collective { .. }, .. }, .. } => {
-                    nodes.push(RegionNode::Collective(stmt));
+                    nodes.push(Node::Collective(stmt.clone()));
                 }
-                StmtKind::Set { local, .. } if self.uniform.contains(local) => {
+                StmtKind::Set { local, .. } if self.uniformity.uniform.contains(local) => {
                     self.add_uniform(stmt, *local, nodes)
                 }
                 StmtKind::Set { local, .. }
                     if let Some(has_offset) = self.rematerialized_with_offset(*local) =>
                 {
                     if has_offset {
-                        nodes.push(RegionNode::Offset(stmt));
+                        nodes.push(Node::Offset(stmt.clone()));
                     }
                 }
                 StmtKind::Loop { .. } if !in_warp && let Some(found) = self.grid_stride(stmt, nodes) => {
-                    nodes.push(RegionNode::GridStride(found))
+                    nodes.push(Node::GridStride(found))
                 }
                 // Blocks declare nothing of their own.
                 StmtKind::Block(body) => self.add_nodes(body, in_warp, nodes),
                 _ if !self.is_split(stmt) => match nodes.last_mut() {
-                    Some(RegionNode::Parallel(run)) => run.push(stmt),
-                    _ => nodes.push(RegionNode::Parallel(vec![stmt])),
+                    Some(Node::Region(Region { schedule: Schedule::Threads(run), .. })) => {
+                        run.push(stmt.clone())
+                    }
+                    _ => nodes.push(Node::Region(Region::new(vec![stmt.clone()]))),
                 },
                 _ if !in_warp && self.is_warp_region(stmt) => {
-                    nodes.push(RegionNode::Warps(self.nodes_for(std::slice::from_ref(stmt), true)));
+                    nodes.push(Node::Warps(self.nodes_for(std::slice::from_ref(stmt), true)));
                 }
-                StmtKind::If { then, otherwise, .. } => {
-                    nodes.push(RegionNode::If(stmt, inner(then), inner(otherwise)));
+                StmtKind::If { condition, then, otherwise } => nodes.push(Node::If(Branch {
+                    span: stmt.span,
+                    condition: condition.clone(),
+                    then: inner(then),
+                    otherwise: inner(otherwise),
+                })),
+                StmtKind::Loop { label, condition, body, update, post_tested, .. } => {
+                    nodes.push(Node::Loop(LoopNode {
+                        source: stmt.id,
+                        span: stmt.span,
+                        label: *label,
+                        condition: condition.clone(),
+                        post_tested: *post_tested,
+                        body: inner(body),
+                        update: inner(update),
+                        prefetch: None,
+                    }));
                 }
-                StmtKind::Loop { body, update, .. } => {
-                    nodes.push(RegionNode::Loop(stmt, inner(body), inner(update)));
-                }
-                StmtKind::Labeled { label, body } => nodes.push(RegionNode::Labeled(*label, inner(body))),
-                StmtKind::Switch { cases, .. } => {
-                    nodes.push(RegionNode::Switch(stmt, cases.iter().map(|(_, body)| inner(body)).collect()));
-                }
-                _ => nodes.push(RegionNode::Jump(stmt)),
+                StmtKind::Labeled { label, body } => nodes.push(Node::Labeled(*label, inner(body))),
+                StmtKind::Switch { label, value, cases } => nodes.push(Node::Switch(SwitchNode {
+                    span: stmt.span,
+                    label: *label,
+                    value: value.clone(),
+                    cases: cases.iter().map(|(values, body)| (values.clone(), inner(body))).collect(),
+                })),
+                _ => nodes.push(Node::Jump(stmt.clone())),
             }
         }
     }
 
     /// Recognises a grid-stride loop whose counter is set in the region before it; that assignment becomes
     /// part of the loop.
-    fn grid_stride(&self, stmt: &'a Stmt, nodes: &mut [RegionNode<'a>]) -> Option<GridStrideLoop<'a>> {
-        let Some(RegionNode::Parallel(run)) = nodes.last_mut() else { return None };
+    fn grid_stride(&self, stmt: &Stmt, nodes: &mut Vec<Node>) -> Option<GridStrideLoop> {
+        let Some(Node::Region(Region { schedule: Schedule::Threads(run), .. })) = nodes.last_mut() else {
+            return None;
+        };
         let known = self.rematerialized.iter().filter(|it| !it.has_offset);
-        let mut values: FxHashMap<LocalId, &Expr> = known.map(|it| (it.local, it.value)).collect();
+        let mut values: FxHashMap<LocalId, &Expr> = known.map(|it| (it.local, &it.value)).collect();
         for stmt in run.iter() {
             if let StmtKind::Set { local, value } = &stmt.kind
-                && self.assignments.get(local) == Some(&1)
+                && self.uniformity.assignments.get(local) == Some(&1)
             {
                 values.insert(*local, value);
             }
         }
         let first = |index: LocalId| {
             let is_set = |it: &&Stmt| matches!(&it.kind, StmtKind::Set { local, .. } if *local == index);
-            let mut found = run.iter().copied().filter(is_set);
+            let mut found = run.iter().filter(is_set);
             match (found.next().map(|it| &it.kind), found.next()) {
                 (Some(StmtKind::Set { value, .. }), None) => Some(value),
                 _ => None,
@@ -413,22 +382,26 @@ impl<'a> RegionBuilder<'a> {
             first: &first,
             body: &self.kernel.body,
         };
-        let found =
-            recognise_grid_stride(stmt, &context).filter(|it| self.assignments.get(&it.index) == Some(&2))?;
+        let found = recognise_grid_stride(stmt, &context)
+            .filter(|it| self.uniformity.assignments.get(&it.index) == Some(&2))?;
         run.retain(|it| !matches!(&it.kind, StmtKind::Set { local, .. } if *local == found.index));
+        if run.is_empty() {
+            nodes.pop();
+        }
         Some(found)
     }
 
     /// The only assignment of a local moves in front of the current region; one of several ends the region.
-    fn add_uniform(&self, stmt: &'a Stmt, local: LocalId, nodes: &mut Vec<RegionNode<'a>>) {
-        let only = self.assignments.get(&local) == Some(&1);
-        match nodes.last() {
-            Some(RegionNode::Parallel(_)) if only => nodes.insert(nodes.len() - 1, RegionNode::Uniform(stmt)),
-            _ => nodes.push(RegionNode::Uniform(stmt)),
-        }
+    fn add_uniform(&self, stmt: &Stmt, local: LocalId, nodes: &mut Vec<Node>) {
+        let only = self.uniformity.assignments.get(&local) == Some(&1);
+        let at = match nodes.last() {
+            Some(Node::Region(_)) if only => nodes.len() - 1,
+            _ => nodes.len(),
+        };
+        nodes.insert(at, Node::Uniform(stmt.clone()));
     }
 
-    fn classify_locals(&self, nodes: &[RegionNode<'a>]) -> Vec<Storage> {
+    fn classify_locals(&self, nodes: &[Node]) -> Vec<Storage> {
         let mut uses = DefUse::default();
         uses.collect(nodes, false);
         let kernel = self.kernel;
@@ -436,10 +409,11 @@ impl<'a> RegionBuilder<'a> {
             .map(|index| {
                 let local = LocalId(index as u32);
                 let is_shared = kernel.shared.iter().any(|it| it.local == local);
-                if self.is_predefined_uniform(local) || kernel.thread_locals.contains(&local) || is_shared {
+                if is_predefined_uniform(kernel, local) || kernel.thread_locals.contains(&local) || is_shared
+                {
                     return Storage::Predefined;
                 }
-                if self.uniform.contains(&local) {
+                if self.uniformity.uniform.contains(&local) {
                     return Storage::Uniform;
                 }
                 if self.rematerialized_with_offset(local).is_some() {
@@ -457,11 +431,11 @@ impl<'a> RegionBuilder<'a> {
 
 /// Sets `found` to the only statement besides definitions of rematerialised locals; `None` if there are
 /// several.
-pub fn single_stmt<'a>(tree: &RegionTree<'a>, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
+pub(super) fn single_stmt<'a>(ir: &KernelIr, stmt: &'a Stmt, found: &mut Option<&'a Stmt>) -> Option<()> {
     match &stmt.kind {
-        StmtKind::Block(body) => body.iter().try_for_each(|it| single_stmt(tree, it, found)),
+        StmtKind::Block(body) => body.iter().try_for_each(|it| single_stmt(ir, it, found)),
         StmtKind::Set { local, .. }
-            if tree.rematerialized.iter().any(|it| it.local == *local && !it.has_offset) =>
+            if ir.rematerialized.iter().any(|it| it.local == *local && !it.has_offset) =>
         {
             Some(())
         }

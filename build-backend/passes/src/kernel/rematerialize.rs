@@ -3,28 +3,18 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::ir::Rematerialized;
 use crate::analysis::constants::constant_value;
 use apg_mir::walk::visit_stmts;
 use apg_mir::*;
 
-/// A rematerialised local.
-#[derive(Clone)]
-pub struct Rematerialized<'a> {
-    /// The local.
-    pub local: LocalId,
-    /// Its only value, or its initial value.
-    pub value: &'a Expr,
-    /// The sum of its uniform steps is in a variable of its own.
-    pub has_offset: bool,
-}
-
 /// Locals with one assignment of a cheap value that is the same wherever it is computed.
-pub fn find_rematerializable<'a>(
-    kernel: &'a Kernel,
+pub(super) fn find_rematerializable(
+    kernel: &Kernel,
     uniform: &FxHashSet<LocalId>,
     sets: &FxHashMap<LocalId, usize>,
-) -> Vec<Rematerialized<'a>> {
-    let mut found: Vec<Rematerialized<'a>> = Vec::new();
+) -> Vec<Rematerialized> {
+    let mut found: Vec<Rematerialized> = Vec::new();
     visit_stmts(&kernel.body, &mut |stmt| {
         if let StmtKind::Set { local, value } = &stmt.kind
             && sets.get(local) == Some(&1)
@@ -33,19 +23,19 @@ pub fn find_rematerializable<'a>(
             && matches!(value.ty, Ty::I32 | Ty::I64 | Ty::Bool)
             && is_rematerializable(value, kernel, uniform, sets, &found)
         {
-            found.push(Rematerialized { local: *local, value, has_offset: false });
+            found.push(Rematerialized { local: *local, value: value.clone(), has_offset: false });
         }
     });
     found
 }
 
 /// Whether a value is cheap, free of effects, and the same at every use.
-pub fn is_rematerializable(
+pub(super) fn is_rematerializable(
     expr: &Expr,
     kernel: &Kernel,
     uniform: &FxHashSet<LocalId>,
     sets: &FxHashMap<LocalId, usize>,
-    derived: &[Rematerialized<'_>],
+    derived: &[Rematerialized],
 ) -> bool {
     let all = |expr: &Expr| is_rematerializable(expr, kernel, uniform, sets, derived);
     let scalar = matches!(

@@ -1,6 +1,6 @@
 //! Unroll factors of device loops.
 
-use super::facts::UnrollFactor;
+use super::ir::{KernelIr, UnrollFactor};
 use super::locals::{collect_assigned, mentions};
 use crate::analysis::constants::constant_value;
 use apg_mir::walk::{bodies, operands, visit_expr, visit_exprs, visit_stmts};
@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Unroll factor of loops of unknown length. NVRTC's own factor is four, with which loop control is up to a
 /// tenth of all instructions and few loads are in flight.
-pub const UNROLL_FACTOR: u32 = 16;
+const UNROLL_FACTOR: u32 = 16;
 
 /// Upper limit of expressions in an unrolled body.
 const MAX_UNROLLED_BODY_EXPRESSIONS: usize = 120;
@@ -21,8 +21,12 @@ const MAX_FULL_UNROLL_TRIP_COUNT: i64 = 128;
 const MAX_REGISTER_RAIL_ELEMENTS: i64 = 64;
 const MAX_FULL_UNROLL_EXPRESSIONS: usize = 16_384;
 
-/// The loops that are unrolled, and how.
-pub fn choose_unroll_factors(kernel: &Kernel) -> FxHashMap<LabelId, UnrollFactor> {
+/// Chooses the loops that are unrolled, and how.
+pub(super) fn run(ir: &mut KernelIr) {
+    ir.device.unroll_factors = choose_unroll_factors(&ir.kernel);
+}
+
+fn choose_unroll_factors(kernel: &Kernel) -> FxHashMap<LabelId, UnrollFactor> {
     let mut found = FxHashMap::default();
     let register_rails = register_rails(&kernel.body);
     visit_stmts(&kernel.body, &mut |stmt| {

@@ -13,58 +13,61 @@ use rustc_hash::FxHashSet;
 
 use super::access_stride::thread_stride;
 use super::expressions::{is_same_expr, is_total, single_value};
-use super::region_formation::{RegionTree, single_stmt};
-use super::region_node::Storage;
+use super::ir::{Comparison, Guard, KernelIr, Schedule, Storage, Threads, edit_proven};
+use super::region_formation::single_stmt;
 use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Upper limit of coefficients: products with thread counts fit 64 bits.
-pub const MAX_COEFFICIENT: i64 = 1 << 40;
+pub(super) const MAX_COEFFICIENT: i64 = 1 << 40;
 
 /// Upper limit of comparisons that are evaluated per block.
 const MAX_COMPARISONS: usize = 4;
 /// Upper limit of expressions in a region that is printed twice for conditions inside of it.
 const MAX_VERSIONED_EXPRESSIONS: usize = 150;
 
-/// A comparison of two integers.
-pub struct Comparison<'a> {
-    /// Smaller and larger side.
-    pub sides: [&'a Expr; 2],
-    /// Coefficients of both sides on each axis, the fastest first.
-    pub factors: [Vec<i64>; 2],
-    /// `<` rather than `<=`.
-    pub strict: bool,
+/// Unswitches regions on guards that hold for all threads of most blocks.
+pub(super) fn run(ir: &mut KernelIr) {
+    ir.edit_schedules(&mut |ir, schedule, threads| {
+        if threads != Threads::OfBlock {
+            return;
+        }
+        edit_proven(schedule, false, &mut |schedule, in_tile| {
+            let found = match &*schedule {
+                _ if in_tile => None,
+                Schedule::Threads(stmts) => {
+                    find_single_guard(ir, stmts).or_else(|| find_uniform_conditions(ir, stmts))
+                }
+                Schedule::Chunks(chunks) => find_single_guard(ir, &chunks.stmts),
+                _ => None,
+            };
+            if let Some((guard, then)) = found {
+                let (full, partial) = (Box::new(Schedule::Threads(then)), schedule.take());
+                *schedule = Schedule::FullTile { guard, full, partial };
+            }
+        });
+    });
 }
 
-/// A region with conditions that may hold for a whole block.
-pub struct GuardedBody<'a> {
-    /// Comparisons, all of which must hold.
-    pub comparisons: Vec<Comparison<'a>>,
-    /// Statements that run if they hold.
-    pub then: Vec<&'a Stmt>,
-    /// Conditions inside of the statements that are then true.
-    pub assumed_conditions: Vec<ExprId>,
-}
-
-/// The guard that a region consists of, if its sides are affine.
-pub fn find_single_guard<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
+/// The guard that a region consists of, if its sides are affine, and the statements behind it.
+pub(super) fn find_single_guard(ir: &KernelIr, stmts: &[Stmt]) -> Option<(Guard, Vec<Stmt>)> {
     let mut found = None;
     for stmt in stmts {
-        single_stmt(tree, stmt, &mut found)?;
+        single_stmt(ir, stmt, &mut found)?;
     }
     let StmtKind::If { condition, then, otherwise } = &found?.kind else { return None };
     let mut comparisons = Vec::new();
-    (otherwise.is_empty() && collect_comparisons(tree, condition, &mut comparisons)).then_some(())?;
-    Some(GuardedBody { comparisons, then: then.iter().collect(), assumed_conditions: Vec::new() })
+    (otherwise.is_empty() && collect_comparisons(ir, condition, &mut comparisons)).then_some(())?;
+    Some((Guard { comparisons, assumed_conditions: Vec::new() }, then.clone()))
 }
 
 /// Conditions inside of a region that hold for all threads of most blocks: `i < n ? a(i) : 0`, and guards
 /// beside other statements. Only conditions that depend on the block index: others are the same in each
 /// block.
-pub fn find_uniform_conditions<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) -> Option<GuardedBody<'a>> {
+fn find_uniform_conditions(ir: &KernelIr, stmts: &[Stmt]) -> Option<(Guard, Vec<Stmt>)> {
     let (mut conditions, mut weight, mut loops) = (Vec::new(), 0, false);
     for stmt in stmts {
-        let list = std::slice::from_ref(*stmt);
+        let list = std::slice::from_ref(stmt);
         visit_stmts(list, &mut |it| match &it.kind {
             StmtKind::If { condition, .. } => collect_conjuncts(condition, &mut conditions),
             StmtKind::Loop { .. } => loops = true,
@@ -80,15 +83,14 @@ pub fn find_uniform_conditions<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) ->
     if loops || weight > MAX_VERSIONED_EXPRESSIONS {
         return None;
     }
-    let (mut comparisons, mut assumed): (Vec<Comparison<'a>>, Vec<ExprId>) = (Vec::new(), Vec::new());
+    let (mut comparisons, mut assumed): (Vec<Comparison>, Vec<ExprId>) = (Vec::new(), Vec::new());
     for condition in conditions {
         let mut found = Vec::new();
-        let asks =
-            depends_on_block_index(tree, condition) && collect_comparisons(tree, condition, &mut found);
+        let asks = depends_on_block_index(ir, condition) && collect_comparisons(ir, condition, &mut found);
         let [comparison] = found.as_slice() else { continue };
-        let is_known = |it: &Comparison<'_>| {
+        let is_known = |it: &Comparison| {
             it.strict == comparison.strict
-                && it.sides.iter().zip(comparison.sides).all(|(a, b)| is_same_expr(a, b))
+                && it.sides.iter().zip(&comparison.sides).all(|(a, b)| is_same_expr(a, b))
         };
         if !asks || comparisons.len() == MAX_COMPARISONS && !comparisons.iter().any(is_known) {
             continue;
@@ -98,8 +100,8 @@ pub fn find_uniform_conditions<'a>(tree: &RegionTree<'a>, stmts: &[&'a Stmt]) ->
             comparisons.append(&mut found);
         }
     }
-    let then = stmts.to_vec();
-    (!assumed.is_empty()).then_some(GuardedBody { comparisons, then, assumed_conditions: assumed })
+    let guard = Guard { comparisons, assumed_conditions: assumed };
+    (!guard.assumed_conditions.is_empty()).then(|| (guard, stmts.to_vec()))
 }
 
 /// Collects the conjuncts of a condition.
@@ -114,23 +116,23 @@ fn collect_conjuncts<'a>(condition: &'a Expr, into: &mut Vec<&'a Expr>) {
 }
 
 /// Whether a value depends on the block index.
-fn depends_on_block_index(tree: &RegionTree<'_>, expr: &Expr) -> bool {
+fn depends_on_block_index(ir: &KernelIr, expr: &Expr) -> bool {
     let mut found = false;
     visit_expr(expr, None, &mut |it, _| {
         let ExprKind::Local(local) = it.kind else { return };
-        found |= tree.kernel().block_locals.contains(&local)
-            || block_invariant_value(tree, local).is_some_and(|it| depends_on_block_index(tree, it));
+        found |= ir.kernel.block_locals.contains(&local)
+            || block_invariant_value(ir, local).is_some_and(|it| depends_on_block_index(ir, it));
     });
     found
 }
 
 /// Value of a local that is assigned once per block.
-fn block_invariant_value<'a>(tree: &RegionTree<'a>, local: LocalId) -> Option<&'a Expr> {
-    let derived = tree.rematerialized.iter().find(|it| it.local == local).map(|it| it.value);
-    let is_fixed = tree.storage.get(local.index()) == Some(&Storage::Uniform) && tree.is_assigned_once(local);
+fn block_invariant_value(ir: &KernelIr, local: LocalId) -> Option<&Expr> {
+    let derived = ir.rematerialized_value(local);
+    let is_fixed = ir.storage.get(local.index()) == Some(&Storage::Uniform) && ir.is_assigned_once(local);
     let mut found = None;
     if is_fixed {
-        visit_stmts(&tree.kernel().body, &mut |it| {
+        visit_stmts(&ir.kernel.body, &mut |it| {
             if let StmtKind::Set { local: id, value } = &it.kind
                 && *id == local
             {
@@ -142,13 +144,8 @@ fn block_invariant_value<'a>(tree: &RegionTree<'a>, local: LocalId) -> Option<&'
 }
 
 /// Collects the comparisons of a conjunction; false if it has other parts.
-fn collect_comparisons<'a>(
-    tree: &RegionTree<'a>,
-    condition: &'a Expr,
-    into: &mut Vec<Comparison<'a>>,
-) -> bool {
-    let both =
-        |a, b, into: &mut Vec<_>| collect_comparisons(tree, a, into) && collect_comparisons(tree, b, into);
+fn collect_comparisons(ir: &KernelIr, condition: &Expr, into: &mut Vec<Comparison>) -> bool {
+    let both = |a, b, into: &mut Vec<_>| collect_comparisons(ir, a, into) && collect_comparisons(ir, b, into);
     match &condition.kind {
         ExprKind::And(a, b) => both(a, b, into),
         ExprKind::Operation { operation, args } => {
@@ -161,7 +158,8 @@ fn collect_comparisons<'a>(
                 Operation::Ge => ([b, a], false),
                 _ => return false,
             };
-            let factors = sides.map(|it| axis_coefficients(tree, it));
+            let factors = sides.map(|it| axis_coefficients(ir, it));
+            let sides = sides.map(Expr::clone);
             let [Some(first), Some(second)] = factors else { return false };
             into.push(Comparison { sides, factors: [first, second], strict });
             true
@@ -171,40 +169,40 @@ fn collect_comparisons<'a>(
 }
 
 /// Coefficients of a side on each axis.
-fn axis_coefficients(tree: &RegionTree<'_>, side: &Expr) -> Option<Vec<i64>> {
-    let is_fixed = |it: &Expr| tree.is_uniform(it, &FxHashSet::default());
+fn axis_coefficients(ir: &KernelIr, side: &Expr) -> Option<Vec<i64>> {
+    let is_fixed = |it: &Expr| ir.is_uniform(it, &FxHashSet::default());
     let fits = matches!(side.ty, Ty::I32 | Ty::I64)
         && is_total(side)
-        && count_widened_values(tree, &[], &is_fixed, side) < 2;
+        && count_widened_values(ir, &[], &is_fixed, side) < 2;
     let none = FxHashSet::default();
     let along =
-        |axis: &LocalId| thread_stride(tree, &none, *axis, side).filter(|it| it.abs() <= MAX_COEFFICIENT);
-    fits.then(|| tree.kernel().thread_locals.iter().rev().map(along).collect())?
+        |axis: &LocalId| thread_stride(ir, &none, *axis, side).filter(|it| it.abs() <= MAX_COEFFICIENT);
+    fits.then(|| ir.kernel.thread_locals.iter().rev().map(along).collect())?
 }
 
 /// Number of varying 32-bit values that are widened in a 64-bit value. A wrapped one is detected at a corner;
 /// two could cancel out at the corners and not in between. `fixed` says which expressions do not vary,
 /// `uniform` has definitions of block-uniform locals.
-pub fn count_widened_values(
-    tree: &RegionTree<'_>,
-    uniform: &[&Stmt],
+pub(super) fn count_widened_values(
+    ir: &KernelIr,
+    uniform: &[Stmt],
     fixed: &dyn Fn(&Expr) -> bool,
     expr: &Expr,
 ) -> usize {
-    let of = |expr: &Expr| count_widened_values(tree, uniform, fixed, expr);
+    let of = |expr: &Expr| count_widened_values(ir, uniform, fixed, expr);
     if expr.ty != Ty::I64 {
         return 0;
     }
     match &expr.kind {
         ExprKind::Local(local) => {
-            let derived = tree.rematerialized.iter().find(|it| it.local == *local).map(|it| it.value);
+            let derived = ir.rematerialized_value(*local);
             derived.or_else(|| single_value(uniform, *local)).map_or(0, of)
         }
         ExprKind::Operation { operation: Operation::Convert, args } => args
             .iter()
             .map(|it| match it.ty {
                 Ty::I64 => of(it),
-                _ => usize::from(!is_index(tree, it) && !fixed(it)),
+                _ => usize::from(!is_index(ir, it) && !fixed(it)),
             })
             .sum(),
         ExprKind::Operation { args, .. } => args.iter().map(of).sum(),
@@ -213,7 +211,7 @@ pub fn count_widened_values(
 }
 
 /// Whether a value is a thread or block index, which does not wrap.
-fn is_index(tree: &RegionTree<'_>, expr: &Expr) -> bool {
-    let kernel = tree.kernel();
+fn is_index(ir: &KernelIr, expr: &Expr) -> bool {
+    let kernel = &ir.kernel;
     matches!(expr.kind, ExprKind::Local(local) if kernel.thread_locals.contains(&local) || kernel.block_locals.contains(&local))
 }

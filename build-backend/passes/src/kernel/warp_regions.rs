@@ -9,7 +9,7 @@ use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Whether a statement synchronises the threads of warps, and not those of blocks.
-pub fn synchronises_warps_only(stmt: &Stmt) -> bool {
+pub(super) fn synchronises_warps_only(stmt: &Stmt) -> bool {
     let list = std::slice::from_ref(stmt);
     let (mut of_warps, mut of_blocks) = (false, false);
     visit_stmts(list, &mut |it| of_blocks |= matches!(it.kind, StmtKind::Barrier));
@@ -23,7 +23,7 @@ pub fn synchronises_warps_only(stmt: &Stmt) -> bool {
 }
 
 /// Whether warp regions assign a local.
-pub fn is_assigned_in(warps: &[&Stmt], local: LocalId) -> bool {
+pub(super) fn is_assigned_in(warps: &[&Stmt], local: LocalId) -> bool {
     let mut found = false;
     for stmt in warps {
         visit_stmts(std::slice::from_ref(*stmt), &mut |it| {
@@ -35,13 +35,13 @@ pub fn is_assigned_in(warps: &[&Stmt], local: LocalId) -> bool {
 
 /// Removes the locals that warp regions assign and other code mentions: a warp's value is not that of the
 /// block.
-pub fn retain_warp_private(kernel: &Kernel, warps: &[&Stmt], locals: &mut FxHashMap<LocalId, usize>) {
+pub(super) fn retain_warp_private(kernel: &Kernel, warps: &[&Stmt], locals: &mut FxHashMap<LocalId, usize>) {
     if warps.is_empty() {
         return;
     }
-    let all = count_mentions(&kernel.body.iter().collect::<Vec<_>>());
+    let all = count_mentions(&kernel.body);
     for stmt in warps {
-        let inside = count_mentions(&[*stmt]);
+        let inside = count_mentions(std::slice::from_ref(*stmt));
         locals.retain(|local, _| {
             let is_own =
                 inside.get(local) == all.get(local) && is_assigned_first(std::iter::once(*stmt), *local);

@@ -1,25 +1,23 @@
 //! Prints strips of adjacent blocks whose block loop and row loop are interchanged.
 
 use super::printer::{Printer, ThreadRange, declare_block_indices};
-use apg_passes::kernel::block_interchange::BlockInterchange;
-use apg_passes::kernel::region_node::Storage;
-use apg_passes::kernel::unswitch::GuardedBody;
+use apg_passes::kernel::ir::{BlockStrips, Guard, Storage};
 
-impl<'k> Printer<'_, '_, 'k> {
+impl Printer<'_, '_> {
     /// Opens the loop over blocks and prints the strips. The body that follows runs blocks `strip_` to
     /// `next_` one by one.
-    pub(super) fn open_block_strips(&mut self, interchange: &BlockInterchange<'k>) {
+    pub(super) fn open_block_strips(&mut self, strips: &BlockStrips) {
         self.code.out.open("for (apg_i64 strip_ = first_, next_; strip_ < last_; strip_ = next_) {");
         self.code.out.line("next_ = strip_ + 1;");
         self.code.out.open("if constexpr (proven_) {");
         self.code.out.line("const apg_i64 row_ = launch_->blocks[0], x_ = strip_ % row_, y_ = strip_ / row_ % launch_->blocks[1], z_ = strip_ / row_ / launch_->blocks[1];");
         self.code.out.line("(void)y_; (void)z_;");
         self.code.out.line("const apg_i64 left_ = apg_below(last_ - strip_, row_ - x_);");
-        match &interchange.guard {
+        match &strips.guard {
             None => {
                 self.code.out.line("const apg_i64 count_ = apg_strip(left_, [](apg_i64) { return true; });")
             }
-            Some((guarded, coefficients)) => self.print_strip_length(interchange, guarded, coefficients),
+            Some((guard, coefficients)) => self.print_strip_length(strips, guard, coefficients),
         }
         self.code.out.open("if (count_ > 1) {");
         self.code.out.line("next_ = strip_ + count_;");
@@ -29,11 +27,11 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.out.line(format!("for (apg_i64 t{axis}_ = 0; t{axis}_ < n{axis}_; ++t{axis}_)"));
         }
         self.code.out.open("for (apg_i64 block_ = strip_; block_ < next_; ++block_) {");
-        self.declare_strip_block(interchange);
-        let around = self.preload_uniform_elements(&interchange.stmts, &[]);
+        self.declare_strip_block(strips);
+        let around = self.declare_uniform_loads(&strips.loads);
         let range = ThreadRange::of_block();
         self.open_lane_loop("0", range.count, 1);
-        self.print_thread_body(&range, &interchange.stmts);
+        self.print_thread_body(&range, &strips.stmts);
         self.code.out.close("}");
         self.code.preloaded = around;
         self.code.widened_locals.clear();
@@ -45,37 +43,32 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Declares the block-uniform values of block `block_`.
-    fn declare_strip_block(&mut self, interchange: &BlockInterchange<'k>) {
+    fn declare_strip_block(&mut self, strips: &BlockStrips) {
         self.code.out.line("const apg_i64 r_ = 0; (void)r_;");
-        declare_block_indices(self.code, self.kernel, ["(x_ + (block_ - strip_))", "y_", "z_"]);
-        for (index, class) in self.tree.storage.iter().enumerate() {
+        declare_block_indices(self.code, &self.ir.kernel, ["(x_ + (block_ - strip_))", "y_", "z_"]);
+        for (index, class) in self.ir.storage.iter().enumerate() {
             if *class == Storage::Uniform {
                 self.code.declare(index..index + 1);
             }
         }
-        for stmt in &interchange.uniform {
+        for stmt in &strips.uniform {
             self.code.stmt(stmt);
         }
     }
 
     /// Prints the number of adjacent blocks that pass the guard as a whole: the block is one more axis of the
     /// corners.
-    fn print_strip_length(
-        &mut self,
-        interchange: &BlockInterchange<'k>,
-        guarded: &GuardedBody<'k>,
-        coefficients: &[i64],
-    ) {
+    fn print_strip_length(&mut self, strips: &BlockStrips, guard: &Guard, coefficients: &[i64]) {
         let axes = self.axis_count();
         let block = format!("const apg_i64 block_ = strip_ + t_[{axes}];");
         self.code.out.open("const auto sides_at_ = [&](const apg_i64 *const t_, apg_i64 *const sides_) {");
         self.code.out.line(block);
-        self.declare_strip_block(interchange);
+        self.declare_strip_block(strips);
         self.code.out.open("{");
-        self.print_comparison_sides(guarded);
+        self.print_comparison_sides(guard);
         self.code.out.close("}");
         self.code.out.close("};");
-        self.print_coefficients(guarded, Some(coefficients));
+        self.print_coefficients(guard, Some(coefficients));
         let sides = coefficients.len();
         let extents: Vec<String> = (0..axes).map(|axis| format!("n{axis}_")).collect();
         self.code.out.line(format!(

@@ -1,21 +1,20 @@
 //! Prints unswitched work-item loops: blocks whose threads all pass a guard run loops without a condition.
 
+use apg_passes::kernel::ir::{Guard, Schedule};
 use rustc_hash::FxHashSet;
 
 use super::printer::{Printer, ThreadRange};
 use apg_mir::*;
-use apg_passes::kernel::index_set_split::split_by_guards;
 use apg_passes::kernel::locals::collect_locals;
-use apg_passes::kernel::unswitch::GuardedBody;
 
-impl<'k> Printer<'_, '_, 'k> {
+impl Printer<'_, '_> {
     /// Prints the loops for full blocks; the code that follows is for other blocks.
-    pub(super) fn print_full_tile(&mut self, range: &ThreadRange<'_>, guarded: &GuardedBody<'k>) {
+    pub(super) fn print_full_tile(&mut self, range: &ThreadRange<'_>, guard: &Guard, full: &Schedule) {
         self.code.out.open("const auto sides_at_ = [&](const apg_i64 *const t_, apg_i64 *const sides_) {");
-        self.print_comparison_sides(guarded);
+        self.print_comparison_sides(guard);
         self.code.out.close("};");
-        self.print_coefficients(guarded, None);
-        let (axes, count) = (self.axis_count(), 2 * guarded.comparisons.len());
+        self.print_coefficients(guard, None);
+        let (axes, count) = (self.axis_count(), 2 * guard.comparisons.len());
         let extents: Vec<String> = (0..axes).map(|axis| format!("n{axis}_")).collect();
         self.code.out.line(format!("const apg_i64 extents_[] = {{{}}};", extents.join(", ")));
         self.code.out.open(format!(
@@ -23,17 +22,8 @@ impl<'k> Printer<'_, '_, 'k> {
         ));
         // A lambda: labels are printed twice.
         self.code.out.open("[&]() __attribute__((always_inline)) {");
-        self.code.assumed_conditions.extend(&guarded.assumed_conditions);
-        match (self.find_fission(range, &guarded.then), split_by_guards(self.tree, &guarded.then)) {
-            (Some(found), _) => self.print_chunks(range, &guarded.then, &found),
-            (None, Some(sub_ranges)) => self.print_sub_ranges(range, &sub_ranges),
-            (None, None) => {
-                self.open_thread_loops(range.count);
-                self.print_thread_body(range, &guarded.then);
-                self.code.out.close("}");
-                self.code.out.close("}");
-            }
-        }
+        self.code.assumed_conditions.extend(&guard.assumed_conditions);
+        self.print_schedule(range, full);
         self.code.assumed_conditions.clear();
         self.code.out.close("}();");
         self.code.out.between("} else {");
@@ -41,12 +31,12 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Prints the sides of the comparisons for the thread at `t_`.
-    pub(super) fn print_comparison_sides(&mut self, guarded: &GuardedBody<'k>) {
+    pub(super) fn print_comparison_sides(&mut self, guard: &Guard) {
         for axis in 0..self.axis_count() {
             self.code.out.line(format!("const apg_i64 t{axis}_ = t_[{axis}];"));
         }
         self.declare_thread_indices(&ThreadRange::of_block(), "t0_");
-        let sides: Vec<&Expr> = guarded.comparisons.iter().flat_map(|it| it.sides).collect();
+        let sides: Vec<&Expr> = guard.comparisons.iter().flat_map(|it| &it.sides).collect();
         let mut compared = FxHashSet::default();
         for side in &sides {
             collect_locals(side, &mut compared);
@@ -61,10 +51,10 @@ impl<'k> Printer<'_, '_, 'k> {
 
     /// Prints the coefficients of the sides on each axis (and from block to block with `blocks`), and which
     /// comparisons are strict.
-    pub(super) fn print_coefficients(&mut self, guarded: &GuardedBody<'k>, blocks: Option<&[i64]>) {
+    pub(super) fn print_coefficients(&mut self, guard: &Guard, blocks: Option<&[i64]>) {
         let axes = self.axis_count();
         let rows =
-            guarded.comparisons.iter().flat_map(|it| &it.factors).enumerate().map(|(number, factors)| {
+            guard.comparisons.iter().flat_map(|it| &it.factors).enumerate().map(|(number, factors)| {
                 let mut all: Vec<i64> =
                     (0..axes).map(|axis| factors.get(axis).copied().unwrap_or(0)).collect();
                 all.extend(blocks.map(|it| it[number]));
@@ -73,7 +63,7 @@ impl<'k> Printer<'_, '_, 'k> {
             });
         let rows: Vec<String> = rows.collect();
         let strict: Vec<&str> =
-            guarded.comparisons.iter().map(|it| if it.strict { "true" } else { "false" }).collect();
+            guard.comparisons.iter().map(|it| if it.strict { "true" } else { "false" }).collect();
         let (count, axes) = (rows.len(), axes + usize::from(blocks.is_some()));
         self.code
             .out

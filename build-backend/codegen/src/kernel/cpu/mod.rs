@@ -19,40 +19,33 @@ use crate::code::{Code, RailSpelling, Target};
 use crate::kernel::fills::print_fill;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
-use apg_passes::kernel::access_summary::{AccessSummary, is_only_indexed};
-use apg_passes::kernel::block_interchange::find_block_interchange;
-use apg_passes::kernel::init_barrier::overwritten_rails;
+use apg_passes::kernel::ir::{KernelIr, Storage};
 use apg_passes::kernel::pointer_rotation::rotated_locals;
-use apg_passes::kernel::ranges::Bounds;
-use apg_passes::kernel::region_formation::{RegionTree, form_regions};
-use apg_passes::kernel::region_node::Storage;
-use apg_passes::kernel::unroll_collectives::block_local_rails;
 use printer::{Printer, context_array, declare_block_indices};
 
 /// Prints the function `cpu_KERNEL`.
-pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId, bounds: &Bounds) {
-    let kernel = &code.program.kernels[id.index()];
+pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId, ir: &KernelIr) {
+    let kernel = &ir.kernel;
     let symbol = code.names.kernels[id.index()].clone();
-    let tree = form_regions(kernel);
     code.target = Target::Cpu;
     code.result = Ty::Void;
     code.scopes.clear();
     code.locals = Code::plain_locals(&kernel.locals);
     code.shared = kernel.shared.iter().map(|it| it.local).collect();
     code.stack_rails(&kernel.body);
-    code.check_elimination = bounds.check_elimination.clone();
-    code.wide = bounds.wide.clone();
-    code.rematerialized = tree.rematerialized.iter().map(|it| it.local).collect();
+    code.check_elimination = ir.bounds.check_elimination.clone();
+    code.wide = ir.bounds.wide.clone();
+    code.rematerialized = ir.rematerialized.iter().map(|it| it.local).collect();
     code.out.no_position();
     let parameters = "const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_";
     code.out.open(format!("template <bool proven_> static apg_object *run_{symbol}({parameters}) {{"));
     code.out.line(format!("const E{symbol} &env = *(const E{symbol} *)env_; (void)env;"));
     declare_extents(code, kernel);
-    declare_captures(code, kernel);
-    let scratch = allocate_scratch(code, kernel, &tree);
+    declare_captures(code, ir);
+    let scratch = allocate_scratch(code, ir);
     code.out.line("apg_object *result_ = nullptr;");
     code.out.open("try {");
-    print_blocks(code, kernel, &tree);
+    print_blocks(code, ir);
     code.out.close(
         "} catch (apg_object *x_) { result_ = x_; } catch (const apg_kernel_fault &x_) { apg_record(launch_, x_); }",
     );
@@ -61,7 +54,7 @@ pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId, bounds: &Bou
     }
     code.out.line("return result_;");
     code.out.close("}");
-    let run = match bounds.launch.depends_on_launch(code.program.unchecked) {
+    let run = match ir.depends_on_launch() {
         _ if code.program.debug => format!("run_{symbol}<false>"),
         true => format!("(launch_->proven & 3) == 3 ? run_{symbol}<true> : run_{symbol}<false>"),
         false => format!("run_{symbol}<true>"),
@@ -78,11 +71,11 @@ pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId, bounds: &Bou
 }
 
 /// Prints the loop over blocks. With block interchange it runs only the blocks that are not part of a strip.
-fn print_blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'k>) {
-    let interchange = find_block_interchange(tree);
-    match &interchange {
-        Some(interchange) => {
-            Printer::new(code, kernel, tree).open_block_strips(interchange);
+fn print_blocks(code: &mut Code<'_>, ir: &KernelIr) {
+    let kernel = &ir.kernel;
+    match &ir.strips {
+        Some(strips) => {
+            Printer::new(code, ir).open_block_strips(strips);
             code.out.open("for (apg_i64 block_ = strip_; block_ < next_; ++block_) {");
         }
         None => code.out.open("for (apg_i64 block_ = first_; block_ < last_; ++block_) {"),
@@ -90,25 +83,24 @@ fn print_blocks<'k>(code: &mut Code<'_>, kernel: &'k Kernel, tree: &RegionTree<'
     // Code that runs once per block runs as the first thread.
     code.out.line("const apg_i64 r_ = 0; (void)r_;");
     declare_block_indices(code, kernel, BLOCK);
-    for (index, class) in tree.storage.iter().enumerate() {
+    for (index, class) in ir.storage.iter().enumerate() {
         if *class == Storage::Uniform {
             code.declare(index..index + 1);
         }
     }
-    for derived in tree.rematerialized.iter().filter(|it| it.has_offset) {
+    for derived in ir.rematerialized.iter().filter(|it| it.has_offset) {
         code.out.line(format!("apg_i64 {}_u = 0;", code.local(derived.local).text));
     }
-    for (rail, length) in block_local_rails(tree) {
-        let spelling = code.local(rail);
-        let element = kernel.shared.iter().find(|it| it.local == rail).map_or(Ty::I32, |it| it.element);
-        let ty = code.ty(element);
-        code.out.line(format!("alignas(64) {ty} {}[{length}];", spelling.text));
+    for (rail, plan) in kernel.shared.iter().zip(&ir.shared.rails) {
+        if let Some(length) = plan.block_variable {
+            let (ty, name) = (code.ty(rail.element), code.local(rail.local).text);
+            code.out.line(format!("alignas(64) {ty} {name}[{length}];"));
+        }
     }
-    initialise_shared(code, kernel);
-    let mut printer = Printer::new(code, kernel, tree);
-    printer.print_nodes(&tree.nodes);
+    initialise_shared(code, ir);
+    Printer::new(code, ir).print_nodes(&ir.nodes);
     code.out.close("}");
-    if interchange.is_some() {
+    if ir.strips.is_some() {
         code.out.close("}");
     }
 }
@@ -128,8 +120,8 @@ fn declare_extents(code: &mut Code<'_>, kernel: &Kernel) {
     code.out.line("const apg_i64 threads_ = n0_ * n1_ * n2_; (void)threads_;");
 }
 
-fn declare_captures(code: &mut Code<'_>, kernel: &Kernel) {
-    let accesses = AccessSummary::of(kernel);
+fn declare_captures(code: &mut Code<'_>, ir: &KernelIr) {
+    let kernel = &ir.kernel;
     for (index, capture) in kernel.captures.iter().enumerate() {
         let text = code.locals[index].text.clone();
         let (element, member, length) = match capture.kind {
@@ -144,7 +136,7 @@ fn declare_captures(code: &mut Code<'_>, kernel: &Kernel) {
             KernelCaptureKind::GlobalRail { element } => (element, "handle", "size"),
         };
         let ty = code.ty(element);
-        let constant = if accesses.is_read_only(LocalId(index as u32)) { "const " } else { "" };
+        let constant = if ir.accesses.is_read_only(LocalId(index as u32)) { "const " } else { "" };
         code.out.line(format!("{constant}{ty} *const {text} = ({constant}{ty} *)env.m{index}.{member};"));
         declare_debug_length(code, &text, &format!("env.m{index}.{length}"));
         code.locals[index].rail = Some(RailSpelling::new(text, format!("env.m{index}.{length}")));
@@ -169,25 +161,25 @@ fn declare_debug_length(code: &mut Code<'_>, pointer: &str, length: &str) {
 }
 
 /// Allocates the shared rails and the context arrays; returns whether there are any.
-fn allocate_scratch(code: &mut Code<'_>, kernel: &Kernel, tree: &RegionTree<'_>) -> bool {
+fn allocate_scratch(code: &mut Code<'_>, ir: &KernelIr) -> bool {
     let mut parts = Vec::new();
-    let of_blocks = block_local_rails(tree);
-    for (number, rail) in kernel.shared.iter().enumerate() {
+    for (number, (rail, plan)) in ir.kernel.shared.iter().zip(&ir.shared.rails).enumerate() {
         let ty = code.ty(rail.element);
         let length = format!("launch_->shared_lengths[{number}]");
         let text = code.local(rail.local).text;
-        if !of_blocks.iter().any(|it| it.0 == rail.local) {
+        if plan.block_variable.is_none() {
             parts.push((ty, text.clone(), length.clone()));
         }
         code.locals[rail.local.index()].rail = Some(RailSpelling::new(text, format!("((apg_i64){length})")));
     }
-    for (index, class) in tree.storage.iter().enumerate() {
+    for (index, class) in ir.storage.iter().enumerate() {
         if *class == Storage::ContextArray {
             let spelling = code.locals[index].clone();
             if let Some((element, length)) = spelling.stack {
                 let ty = code.ty(element);
                 parts.push((ty, format!("{}_", spelling.text), format!("threads_ * {length}")));
-                let rail = match is_only_indexed(kernel, LocalId(index as u32)) {
+                let private = ir.private_rails.get(&LocalId(index as u32));
+                let rail = match private.is_some_and(|it| it.is_interleaved) {
                     true => RailSpelling {
                         data: format!("{}_", spelling.text),
                         length: format!("{length}LL"),
@@ -220,10 +212,7 @@ fn allocate_scratch(code: &mut Code<'_>, kernel: &Kernel, tree: &RegionTree<'_>)
         "if (!scratch_) return apg_rt->raise(APG_OUT_OF_MEMORY_EXCEPTION, \"no memory for the shared rails and the locals of a kernel's block\");",
     );
     code.out.line("char *const base_ = (char *)(((unsigned long)scratch_ + 63) & ~63ul) - 64;");
-    let rotated: Vec<String> = rotated_locals(kernel, &tree.storage, &tree.nodes)
-        .iter()
-        .map(|it| context_array(code, *it))
-        .collect();
+    let rotated: Vec<String> = rotated_locals(&ir.nodes).iter().map(|it| context_array(code, *it)).collect();
     for (number, (ty, name, length)) in parts.iter().enumerate() {
         let fixed = if rotated.contains(name) { "" } else { "const __restrict__ " };
         code.out.line(format!("{ty} *{fixed}{name} = ({ty} *)(base_ + at{number}_);"));
@@ -239,10 +228,9 @@ const BLOCK: [&str; 3] = [
     "block_ / launch_->blocks[0] / launch_->blocks[1]",
 ];
 
-fn initialise_shared(code: &mut Code<'_>, kernel: &Kernel) {
-    let overwritten = overwritten_rails(kernel);
-    for (number, rail) in kernel.shared.iter().enumerate() {
-        if overwritten.contains(&rail.local) {
+fn initialise_shared(code: &mut Code<'_>, ir: &KernelIr) {
+    for (number, (rail, plan)) in ir.kernel.shared.iter().zip(&ir.shared.rails).enumerate() {
+        if plan.is_overwritten {
             continue;
         }
         code.out.open("{");

@@ -1,41 +1,31 @@
 //! Prints the nodes of a region tree that all threads of a block execute alike: uniform statements, branches,
 //! loops and collective operations.
 
+use apg_passes::kernel::ir::{Branch, LoopNode, Node, SwitchNode};
 use rustc_hash::FxHashSet;
 
 use super::printer::{Printer, WARP_ELEMENT};
 use crate::code::Scope;
 use apg_mir::*;
-use apg_passes::kernel::region_node::RegionNode;
 use apg_passes::kernel::rematerialize::as_step;
-use apg_passes::kernel::unroll_collectives::find_unrolled_loop;
 
-impl<'k> Printer<'_, '_, 'k> {
-    pub(super) fn print_nodes(&mut self, nodes: &[RegionNode<'k>]) {
-        for (index, node) in nodes.iter().enumerate() {
+impl Printer<'_, '_> {
+    pub(super) fn print_nodes(&mut self, nodes: &[Node]) {
+        for node in nodes {
             self.code.out.no_position();
             match node {
-                RegionNode::Parallel(stmts) if stmts.is_empty() => {}
-                RegionNode::Parallel(stmts) if self.in_warp => self.print_warp_region(stmts),
-                RegionNode::Warps(body) => self.print_warps(body),
-                RegionNode::Parallel(stmts) => {
-                    self.row_prologue =
-                        self.row_prologues.remove(&std::ptr::from_ref(node)).unwrap_or_default();
-                    self.print_parallel_region(stmts);
-                    self.row_prologue.clear();
-                }
-                RegionNode::GridStride(stride) => self.print_grid_stride(stride),
-                RegionNode::Uniform(stmt) | RegionNode::Jump(stmt) => self.code.stmt(stmt),
-                RegionNode::Offset(stmt) => self.print_offset(stmt),
-                RegionNode::Collective(stmt) => self.print_collective(stmt),
-                RegionNode::If(stmt, then, otherwise) => self.print_branch(stmt, then, otherwise),
-                RegionNode::Loop(stmt, body, update) => {
-                    match find_unrolled_loop(self.tree, &nodes[..index], stmt, body, update) {
-                        Some(unrolled) => self.print_unrolled_loop(&unrolled, stmt, body, update),
-                        None => self.print_loop_node(stmt, body, update),
-                    }
-                }
-                RegionNode::Labeled(label, body) => {
+                Node::Barrier => {}
+                Node::Region(region) if self.in_warp => self.print_warp_region(region.stmts()),
+                Node::Region(region) => self.print_region(region),
+                Node::Warps(body) => self.print_warps(body),
+                Node::GridStride(stride) => self.print_grid_stride(stride),
+                Node::Uniform(stmt) | Node::Jump(stmt) => self.code.stmt(stmt),
+                Node::Offset(stmt) => self.print_offset(stmt),
+                Node::Collective(stmt) => self.print_collective(stmt),
+                Node::If(branch) => self.print_branch(branch),
+                Node::Loop(repeat) => self.print_loop_node(repeat),
+                Node::Unrolled(unrolled) => self.print_unrolled_loop(unrolled),
+                Node::Labeled(label, body) => {
                     self.code.scopes.push(Scope::Labeled { label: *label, used: false });
                     self.code.out.open("{");
                     self.print_nodes(body);
@@ -44,7 +34,7 @@ impl<'k> Printer<'_, '_, 'k> {
                         self.code.out.line(format!("b{}: ;", label.0));
                     }
                 }
-                RegionNode::Switch(stmt, cases) => self.print_switch(stmt, cases),
+                Node::Switch(switch) => self.print_switch(switch),
             }
         }
     }
@@ -77,7 +67,7 @@ impl<'k> Printer<'_, '_, 'k> {
         let mut text = vec![count.to_owned()];
         let shifts = operation.name.starts_with("warp_shuffle");
         for (position, arg) in args.iter().enumerate() {
-            if shifts && position == 1 && self.tree.is_uniform(arg, &FxHashSet::default()) {
+            if shifts && position == 1 && self.ir.is_uniform(arg, &FxHashSet::default()) {
                 text.push(self.code.expr(arg));
                 continue;
             }
@@ -118,28 +108,22 @@ impl<'k> Printer<'_, '_, 'k> {
         of_block.or_else(|| spelling.strip_suffix(WARP_ELEMENT).map(str::to_owned))
     }
 
-    fn print_branch(&mut self, stmt: &Stmt, then: &[RegionNode<'k>], otherwise: &[RegionNode<'k>]) {
-        let StmtKind::If { condition, .. } = &stmt.kind else { return };
-        self.code.at(stmt.span);
-        let condition = self.uniform_value(condition);
+    fn print_branch(&mut self, branch: &Branch<Node>) {
+        self.code.at(branch.span);
+        let condition = self.uniform_value(&branch.condition);
         self.code.out.open(format!("if ({condition}) {{"));
-        self.print_nodes(then);
-        if !otherwise.is_empty() {
+        self.print_nodes(&branch.then);
+        if !branch.otherwise.is_empty() {
             self.code.out.between("} else {");
-            self.print_nodes(otherwise);
+            self.print_nodes(&branch.otherwise);
         }
         self.code.out.close("}");
     }
 
-    pub(super) fn print_loop_node(
-        &mut self,
-        stmt: &'k Stmt,
-        body: &[RegionNode<'k>],
-        update: &[RegionNode<'k>],
-    ) {
-        let StmtKind::Loop { label, condition, post_tested, .. } = &stmt.kind else { return };
-        self.code.at(stmt.span);
-        let condition = self.uniform_value(condition);
+    pub(super) fn print_loop_node(&mut self, repeat: &LoopNode) {
+        let LoopNode { label, post_tested, body, update, .. } = repeat;
+        self.code.at(repeat.span);
+        let condition = self.uniform_value(&repeat.condition);
         let head = if *post_tested { "do {".to_owned() } else { format!("while ({condition}) {{") };
         self.code.out.open(head);
         self.code.scopes.push(Scope::Breakable {
@@ -148,12 +132,14 @@ impl<'k> Printer<'_, '_, 'k> {
             break_used: false,
             continue_used: false,
         });
-        if !self.in_warp && !self.is_unproven {
-            self.prefetch_later_iterations(stmt, body);
+        let around = self.row_prefetch.clone();
+        if let Some(plan) = &repeat.prefetch {
+            self.print_prefetch(plan);
         }
         self.code.out.open("{");
         self.print_nodes(body);
         self.code.out.close("}");
+        self.row_prefetch = around;
         if let Some(Scope::Breakable { continue_used: true, .. }) = self.code.scopes.last() {
             self.code.out.line(format!("n{}: ;", label.0));
         }
@@ -165,9 +151,9 @@ impl<'k> Printer<'_, '_, 'k> {
         }
     }
 
-    fn print_switch(&mut self, stmt: &Stmt, bodies: &[Vec<RegionNode<'k>>]) {
-        let StmtKind::Switch { label, value, cases } = &stmt.kind else { return };
-        self.code.at(stmt.span);
+    fn print_switch(&mut self, switch: &SwitchNode) {
+        let SwitchNode { label, value, cases, .. } = switch;
+        self.code.at(switch.span);
         let text = self.uniform_value(value);
         self.code.out.open(format!("switch ({text}) {{"));
         self.code.scopes.push(Scope::Breakable {
@@ -176,7 +162,7 @@ impl<'k> Printer<'_, '_, 'k> {
             break_used: false,
             continue_used: false,
         });
-        for ((labels, _), body) in cases.iter().zip(bodies) {
+        for (labels, body) in cases {
             for case in labels {
                 let text = match case {
                     Some(case) => format!("case {}:", self.code.integer(*case, value.ty)),

@@ -1,35 +1,27 @@
 //! State of printing the CPU form of a kernel, and what all its printers use: loops over threads, thread
 //! indices, and the locals of a thread.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use apg_passes::kernel::ir::{KernelIr, Storage};
+use rustc_hash::FxHashSet;
 
 use crate::code::{Code, Scope};
 use apg_mir::*;
-use apg_passes::analysis::constants::constant_value;
-use apg_passes::kernel::region_formation::RegionTree;
-use apg_passes::kernel::region_node::{RegionNode, Storage};
-
-/// Threads of a chunk: 32-bit lanes of the widest vectors.
-pub(super) const CHUNK_THREADS: i64 = 16;
 
 /// Suffix of the element of thread `r_` in an array with one element per lane.
 pub(super) const WARP_ELEMENT: &str = "[r_ - base_]";
 
-/// Prints the nodes of a region tree.
-pub(super) struct Printer<'c, 'p, 'k> {
+/// Prints the nodes of the kernel IR.
+pub(super) struct Printer<'c, 'p> {
     pub code: &'c mut Code<'p>,
-    pub kernel: &'k Kernel,
-    pub tree: &'c RegionTree<'k>,
+    pub ir: &'c KernelIr,
     /// Number of the last label.
     pub labels: u32,
-    /// Code at the begin of each row of a region.
-    pub(super) row_prologues: FxHashMap<*const RegionNode<'k>, String>,
-    /// That of the region that is being printed.
+    /// Prefetches a row of the innermost loop that prefetches between rows.
+    pub(super) row_prefetch: String,
+    /// Code at the begin of each row of the region that is being printed.
     pub(super) row_prologue: String,
     /// The code is inside of a warp region.
     pub(super) in_warp: bool,
-    /// The code runs in launches without proven bounds only: loops over threads in their plain form.
-    pub(super) is_unproven: bool,
 }
 
 /// The threads that execute a region.
@@ -47,30 +39,21 @@ impl ThreadRange<'_> {
     }
 }
 
-impl<'c, 'p, 'k> Printer<'c, 'p, 'k> {
-    pub(super) fn new(code: &'c mut Code<'p>, kernel: &'k Kernel, tree: &'c RegionTree<'k>) -> Self {
-        let (row_prologues, row_prologue) = (FxHashMap::default(), String::new());
-        Printer {
-            code,
-            kernel,
-            tree,
-            labels: 0,
-            row_prologues,
-            row_prologue,
-            in_warp: false,
-            is_unproven: false,
-        }
+impl<'c, 'p> Printer<'c, 'p> {
+    pub(super) fn new(code: &'c mut Code<'p>, ir: &'c KernelIr) -> Self {
+        let (row_prefetch, row_prologue) = (String::new(), String::new());
+        Printer { code, ir, labels: 0, row_prefetch, row_prologue, in_warp: false }
     }
 }
 
-impl<'k> Printer<'_, '_, 'k> {
+impl Printer<'_, '_> {
     /// Index of thread `r_` on an axis.
     pub(super) fn rank_to_index(&self, local: LocalId) -> String {
-        let position = self.kernel.thread_locals.iter().position(|it| *it == local).unwrap_or(0);
-        if self.kernel.thread_locals.len() == 1 {
+        let position = self.ir.kernel.thread_locals.iter().position(|it| *it == local).unwrap_or(0);
+        if self.ir.kernel.thread_locals.len() == 1 {
             return "r_".into();
         }
-        match self.kernel.thread_locals.len() - 1 - position {
+        match self.ir.kernel.thread_locals.len() - 1 - position {
             0 => "r_ % n0_".into(),
             1 => "r_ / n0_ % n1_".into(),
             _ => "r_ / n0_ / n1_".into(),
@@ -80,10 +63,10 @@ impl<'k> Printer<'_, '_, 'k> {
     /// Declarations of the indices of thread `r_` that an expression mentions, and of the rematerialised
     /// locals.
     pub(super) fn thread_declarations(&mut self, value: &str) -> String {
-        let derived: Vec<LocalId> = self.tree.rematerialized.iter().map(|it| it.local).collect();
+        let derived: Vec<LocalId> = self.ir.rematerialized.iter().map(|it| it.local).collect();
         let all = derived.iter().any(|it| value.contains(&self.code.local(*it).text));
         let mut names = String::new();
-        for local in &self.kernel.thread_locals {
+        for local in &self.ir.kernel.thread_locals {
             let spelling = self.code.local(*local);
             if all || value.contains(&spelling.text) {
                 let ty = self.code.ty(spelling.ty);
@@ -110,21 +93,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     pub(super) fn axis_count(&self) -> usize {
-        self.kernel.thread_locals.len().clamp(1, 3)
-    }
-
-    /// Number of threads of a chunk; `None` if the fastest axis is too short.
-    pub(super) fn chunk_threads(&self) -> Option<i64> {
-        match self.kernel.host.threads.last().map(constant_value) {
-            Some(Some(extent)) if extent < 4 => None,
-            Some(Some(extent)) if extent < CHUNK_THREADS => Some(extent),
-            Some(Some(extent)) if extent % CHUNK_THREADS != 0 && extent % (CHUNK_THREADS / 2) == 0 => {
-                Some(CHUNK_THREADS / 2)
-            }
-            // The CPU's own choice is one thread per block.
-            Some(None) if self.kernel.auto_threads.is_some() => None,
-            _ => Some(CHUNK_THREADS),
-        }
+        self.ir.kernel.thread_locals.len().clamp(1, 3)
     }
 
     /// Declares the rank of a thread and its indices; `short` is its index on the fastest axis if that is an
@@ -136,9 +105,9 @@ impl<'k> Printer<'_, '_, 'k> {
             _ => "(t2_ * n1_ + t1_) * n0_ + t0_",
         };
         self.code.out.line(format!("const apg_i64 r_ = {rank}; (void)r_;"));
-        let count = self.kernel.thread_locals.len();
+        let count = self.ir.kernel.thread_locals.len();
         let mut all: Vec<(LocalId, String)> = Vec::new();
-        for (position, local) in self.kernel.thread_locals.iter().enumerate() {
+        for (position, local) in self.ir.kernel.thread_locals.iter().enumerate() {
             all.push((*local, format!("t{}_", count - 1 - position)));
         }
         if let Some((index, _)) = range.stride {
@@ -164,14 +133,14 @@ impl<'k> Printer<'_, '_, 'k> {
         twins: bool,
     ) -> Vec<String> {
         let mut lines = Vec::new();
-        for derived in self.tree.rematerialized_for(mentioned) {
+        for derived in self.ir.rematerialized_for(mentioned) {
             let spelling = self.code.local(derived.local);
             let ty = self.code.ty(spelling.ty);
-            let value = self.code.expr(derived.value);
+            let value = self.code.expr(&derived.value);
             let offset = if derived.has_offset { format!(" + {}_u", spelling.text) } else { String::new() };
             lines.push(format!("const {ty} {} = ({ty})({value}{offset});", spelling.text));
             if twins && matches!(spelling.ty, Ty::I32 | Ty::I64) {
-                let wide = self.code.wide_value(derived.value);
+                let wide = self.code.wide_value(&derived.value);
                 lines.push(format!("const apg_i64 {}_w = {wide}{offset};", spelling.text));
                 self.code.widened_locals.insert(derived.local);
             }
@@ -191,7 +160,7 @@ impl<'k> Printer<'_, '_, 'k> {
         mentioned: &FxHashSet<LocalId>,
         filter: &dyn Fn(LocalId) -> bool,
     ) {
-        for (index, class) in self.tree.storage.iter().enumerate() {
+        for (index, class) in self.ir.storage.iter().enumerate() {
             let local = LocalId(index as u32);
             if *class != Storage::Register || !mentioned.contains(&local) || !filter(local) {
                 continue;
@@ -206,7 +175,7 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Prints the statements of one thread, with the labels it may jump to.
-    pub(super) fn print_thread_stmts(&mut self, range: &ThreadRange<'_>, stmts: &[&'k Stmt]) {
+    pub(super) fn print_thread_stmts(&mut self, range: &ThreadRange<'_>, stmts: &[Stmt]) {
         self.labels += 1;
         self.code.scopes.push(Scope::Thread);
         if let Some((_, label)) = range.stride {

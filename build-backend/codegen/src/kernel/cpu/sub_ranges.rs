@@ -2,11 +2,11 @@
 //! threads.
 
 use super::printer::{Printer, ThreadRange};
-use apg_passes::kernel::index_set_split::{AxisBound, Relation, SubRange};
+use apg_passes::kernel::ir::{AxisBound, Relation, SubRange};
 
-impl<'k> Printer<'_, '_, 'k> {
+impl Printer<'_, '_> {
     /// Prints the loops over the threads of a block: for each row, one sub-range after the other.
-    pub(super) fn print_sub_ranges(&mut self, range: &ThreadRange<'_>, sub_ranges: &[SubRange<'k>]) {
+    pub(super) fn print_sub_ranges(&mut self, range: &ThreadRange<'_>, sub_ranges: &[SubRange]) {
         self.open_row_loops();
         for sub_range in sub_ranges {
             self.print_sub_range(range, sub_range);
@@ -14,7 +14,7 @@ impl<'k> Printer<'_, '_, 'k> {
         self.code.out.close("}");
     }
 
-    fn print_sub_range(&mut self, range: &ThreadRange<'_>, sub_range: &SubRange<'k>) {
+    fn print_sub_range(&mut self, range: &ThreadRange<'_>, sub_range: &SubRange) {
         let (mut rows, mut limits) = (Vec::new(), Vec::new());
         let (mut begin, mut step) = ("begin_".to_owned(), 1);
         for AxisBound { axis, relation, side } in &sub_range.bounds {
@@ -43,7 +43,7 @@ impl<'k> Printer<'_, '_, 'k> {
             self.code.out.line(limit);
         }
         self.open_lane_loop(&begin, "end_", step);
-        self.print_thread_body(range, &sub_range.inside());
+        self.print_thread_body(range, &sub_range.stmts);
         self.code.out.close("}");
         self.code.out.close("}");
         self.code.widened_locals.clear();

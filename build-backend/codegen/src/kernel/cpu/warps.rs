@@ -4,13 +4,13 @@ use super::printer::{Printer, ThreadRange};
 use apg_mir::thread_index::WARP_SIZE;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
+use apg_passes::kernel::ir::Node;
 use apg_passes::kernel::locals::mentioned_locals;
-use apg_passes::kernel::region_node::RegionNode;
 
-impl<'k> Printer<'_, '_, 'k> {
+impl Printer<'_, '_> {
     /// Prints a loop over the warps of the block.
-    pub(super) fn print_warps(&mut self, body: &[RegionNode<'k>]) {
-        let threads = self.kernel.host.threads.iter().map(constant_value);
+    pub(super) fn print_warps(&mut self, body: &[Node]) {
+        let threads = self.ir.kernel.host.threads.iter().map(constant_value);
         let known = threads.into_iter().try_fold(1i64, |all, it| all.checked_mul(it?.max(0)));
         let lanes = match known {
             Some(threads) if threads % WARP_SIZE == 0 => "32",
@@ -25,12 +25,12 @@ impl<'k> Printer<'_, '_, 'k> {
     }
 
     /// Prints a parallel region inside of a warp region.
-    pub(super) fn print_warp_region(&mut self, stmts: &[&'k Stmt]) {
+    pub(super) fn print_warp_region(&mut self, stmts: &[Stmt]) {
         self.print_lane_pragmas();
         // Counted from 0, so that the compiler knows the trip count.
         self.code.out.open("for (apg_i64 lane_ = 0; lane_ < lanes_; ++lane_) {");
         self.code.out.line("const apg_i64 r_ = base_ + lane_;");
-        for local in self.kernel.thread_locals.clone() {
+        for local in self.ir.kernel.thread_locals.clone() {
             let spelling = self.code.local(local);
             let (ty, index) = (self.code.ty(spelling.ty), self.rank_to_index(local));
             self.code.out.line(format!("const {ty} {} = ({ty})({index});", spelling.text));

@@ -1,0 +1,60 @@
+//! The device form of a kernel: the body of a thread, with what the passes decide about its loops and loads.
+
+use rustc_hash::FxHashMap;
+
+use apg_mir::*;
+
+/// Decisions about the device form.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceForm {
+    /// Loops with another unroll factor than the program requests.
+    pub unroll_factors: FxHashMap<LabelId, UnrollFactor>,
+    /// Software-pipelined loops.
+    pub pipelined_loops: FxHashMap<LabelId, PipelinedLoop>,
+    /// Elements of constant rails that are loaded in front of the body.
+    pub constant_loads: Vec<ConstantLoad>,
+}
+
+/// How a loop is unrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnrollFactor {
+    /// By a factor.
+    Times(u32),
+    /// Fully, after the trip count is known. Where it depends on an outer counter, that is after the outer
+    /// loop is unrolled. With a number in the pragma, compilers unroll the inner loop at once and leave a
+    /// remainder, whose accesses keep private rails in memory.
+    Full,
+}
+
+/// A loop whose loads are pipelined.
+#[derive(Clone, Debug)]
+pub struct PipelinedLoop {
+    /// Locals that its update assigns.
+    pub counters: Vec<LocalId>,
+    /// Its update.
+    pub update: Vec<Stmt>,
+    /// Elements that every iteration reads.
+    pub elements: Vec<PipelinedLoad>,
+}
+
+/// An element that is loaded two iterations ahead.
+#[derive(Clone, Debug)]
+pub struct PipelinedLoad {
+    /// The element.
+    pub element: Expr,
+    /// Indices of the accesses that read it.
+    pub uses: Vec<ExprId>,
+}
+
+/// An element that is loaded in front of the body.
+#[derive(Clone, Debug)]
+pub struct ConstantLoad {
+    /// The constant rail.
+    pub rail: LocalId,
+    /// Type of the element.
+    pub element: Ty,
+    /// The index.
+    pub index: i64,
+    /// Indices of the accesses that it replaces.
+    pub uses: Vec<ExprId>,
+}
