@@ -78,7 +78,9 @@ impl BodyParser<'_, '_> {
         loop {
             let kind = match self.cursor.peek() {
                 TokenKind::Punctuation(access @ ("." | "?.")) => self.field_access(expr, *access == "?.")?,
-                TokenKind::Punctuation("[") => self.element_access(expr)?,
+                TokenKind::Punctuation(access @ ("[" | "?[")) => {
+                    self.element_access(expr, *access == "?[")?
+                }
                 TokenKind::Punctuation("!") => {
                     self.cursor.advance();
                     ExprKind::NonNull(Box::new(expr))
@@ -165,11 +167,10 @@ impl BodyParser<'_, '_> {
         }
     }
 
-    fn element_access(&mut self, rail: Expr) -> Parsed<ExprKind> {
+    fn element_access(&mut self, rail: Expr, checked: bool) -> Parsed<ExprKind> {
         self.cursor.advance();
         let index = Box::new(self.full_expr()?);
         self.cursor.expect("]")?;
-        let checked = self.cursor.eat("?");
         Ok(ExprKind::Element { rail: Box::new(rail), index, checked })
     }
 

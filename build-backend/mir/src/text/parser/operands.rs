@@ -196,7 +196,9 @@ impl BodyParser<'_, '_> {
     fn indirect_call(&mut self, word: &str) -> Parsed<ExprKind> {
         if word == "virtual" {
             let class = self.symbols.class(&mut self.cursor)?;
-            let slot = self.slot(self.program.classes[class.index()].vtable.len())?;
+            // A class without objects has no table.
+            let table = &self.program.classes[class.index()].vtable;
+            let slot = self.slot(if table.is_empty() { usize::MAX } else { table.len() })?;
             return Ok(ExprKind::CallVirtual { class, slot, args: self.receiver_and_args()? });
         }
         let interface = self.symbols.interface(&mut self.cursor)?;

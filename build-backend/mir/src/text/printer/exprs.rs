@@ -299,9 +299,9 @@ impl<'a> Printer<'a> {
 
     pub(super) fn element_access(&mut self, rail: &Expr, index: &Expr, is_checked: bool) {
         self.base(rail);
-        self.push("[");
+        self.push(if is_checked { "?[" } else { "[" });
         self.full_expr(index);
-        self.push(if is_checked { "]?" } else { "]" });
+        self.push("]");
     }
 
     pub(super) fn field_of_class(&mut self, class: ClassId, field: u32) {
