@@ -1,14 +1,15 @@
 //! Flow analyses of typed bodies: definite assignment and reachability, captured variables, checked
-//! exceptions, object construction, blocking operations, lost writes and unjoined reads.
+//! exceptions, object construction, blocking operations, lost writes, unjoined reads and operations that fail
+//! for certain.
 
 mod blocking;
 mod captures;
+mod certain_failures;
 pub(crate) mod construction;
 mod definite_assignment;
 mod device_place;
 mod exceptions;
 mod lost_write;
-mod negative_size;
 mod unjoined_reads;
 
 use std::sync::Arc;
@@ -93,6 +94,6 @@ fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec<Problem> {
     problems.append(&mut lost_write::check(context, body));
     problems.append(&mut blocking::check(context, body));
     problems.append(&mut device_place::check(context, body));
-    problems.append(&mut negative_size::check(context, body));
+    problems.append(&mut certain_failures::check(context, owner, body));
     problems
 }

@@ -9,6 +9,7 @@ mod registry;
 pub mod render;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod values;
 
 pub mod r#async;
 pub mod constraint;

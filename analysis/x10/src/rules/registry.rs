@@ -215,10 +215,14 @@ pub enum ProblemData {
     FlowCallInConstruction(flow::call_in_construction::CallInConstruction),
     /// `flow/captured-var`
     FlowCapturedVar(flow::captured_var::CapturedVar),
+    /// `flow/division-by-zero`
+    FlowDivisionByZero(flow::division_by_zero::DivisionByZero),
     /// `flow/escaping-this`
     FlowEscapingThis(flow::escaping_this::EscapingThis),
     /// `flow/field-not-assigned`
     FlowFieldNotAssigned(flow::field_not_assigned::FieldNotAssigned),
+    /// `flow/index-out-of-bounds`
+    FlowIndexOutOfBounds(flow::index_out_of_bounds::IndexOutOfBounds),
     /// `flow/jump-target`
     FlowJumpTarget(flow::jump_target::JumpTarget),
     /// `flow/missing-return`
@@ -229,6 +233,8 @@ pub enum ProblemData {
     FlowNoThisAccess(flow::no_this_access::NoThisAccess),
     /// `flow/non-escaping-method`
     FlowNonEscapingMethod(flow::non_escaping_method::NonEscapingMethod),
+    /// `flow/null-dereference`
+    FlowNullDereference(flow::null_dereference::NullDereference),
     /// `flow/property-call`
     FlowPropertyCall(flow::property_call::PropertyCall),
     /// `flow/this-too-early`
@@ -456,13 +462,16 @@ impl ProblemData {
             ProblemData::CudaWhenInKernel(data) => data,
             ProblemData::FlowCallInConstruction(data) => data,
             ProblemData::FlowCapturedVar(data) => data,
+            ProblemData::FlowDivisionByZero(data) => data,
             ProblemData::FlowEscapingThis(data) => data,
             ProblemData::FlowFieldNotAssigned(data) => data,
+            ProblemData::FlowIndexOutOfBounds(data) => data,
             ProblemData::FlowJumpTarget(data) => data,
             ProblemData::FlowMissingReturn(data) => data,
             ProblemData::FlowNegativeSize(data) => data,
             ProblemData::FlowNoThisAccess(data) => data,
             ProblemData::FlowNonEscapingMethod(data) => data,
+            ProblemData::FlowNullDereference(data) => data,
             ProblemData::FlowPropertyCall(data) => data,
             ProblemData::FlowThisTooEarly(data) => data,
             ProblemData::FlowUncaughtException(data) => data,
@@ -1111,6 +1120,12 @@ impl From<flow::captured_var::CapturedVar> for ProblemData {
     }
 }
 
+impl From<flow::division_by_zero::DivisionByZero> for ProblemData {
+    fn from(data: flow::division_by_zero::DivisionByZero) -> ProblemData {
+        ProblemData::FlowDivisionByZero(data)
+    }
+}
+
 impl From<flow::escaping_this::EscapingThis> for ProblemData {
     fn from(data: flow::escaping_this::EscapingThis) -> ProblemData {
         ProblemData::FlowEscapingThis(data)
@@ -1120,6 +1135,12 @@ impl From<flow::escaping_this::EscapingThis> for ProblemData {
 impl From<flow::field_not_assigned::FieldNotAssigned> for ProblemData {
     fn from(data: flow::field_not_assigned::FieldNotAssigned) -> ProblemData {
         ProblemData::FlowFieldNotAssigned(data)
+    }
+}
+
+impl From<flow::index_out_of_bounds::IndexOutOfBounds> for ProblemData {
+    fn from(data: flow::index_out_of_bounds::IndexOutOfBounds) -> ProblemData {
+        ProblemData::FlowIndexOutOfBounds(data)
     }
 }
 
@@ -1150,6 +1171,12 @@ impl From<flow::no_this_access::NoThisAccess> for ProblemData {
 impl From<flow::non_escaping_method::NonEscapingMethod> for ProblemData {
     fn from(data: flow::non_escaping_method::NonEscapingMethod) -> ProblemData {
         ProblemData::FlowNonEscapingMethod(data)
+    }
+}
+
+impl From<flow::null_dereference::NullDereference> for ProblemData {
+    fn from(data: flow::null_dereference::NullDereference) -> ProblemData {
+        ProblemData::FlowNullDereference(data)
     }
 }
 

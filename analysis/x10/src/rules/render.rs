@@ -91,6 +91,11 @@ impl<'a> RenderContext<'a> {
         source_in(&self.syntax()?, range)
     }
 
+    /// The text of the item in `range`, if it is short enough to be quoted in a message.
+    pub fn quoted(&self, range: TextRange) -> Option<String> {
+        self.source(range).filter(|it| it.len() <= MAX_QUOTED_LENGTH && !it.contains('\n'))
+    }
+
     /// The diagnostic with the text of unnamed values in place of the names that the analysis gave them.
     pub(super) fn with_sources(&self, mut diagnostic: Diagnostic) -> Diagnostic {
         if let Some(body) = self.body {
@@ -123,7 +128,7 @@ pub fn source_in(node: &SyntaxNode, range: TextRange) -> Option<String> {
         .then(|| node.text().slice(range).to_string())
 }
 
-/// The longest source text of an unnamed value that a message quotes.
+/// The longest source text that a message quotes.
 const MAX_QUOTED_LENGTH: usize = 40;
 
 /// `text` with the source of unnamed values (locals `$v0`, `$v1`, ... of `body`) in place of their names.

@@ -4,13 +4,16 @@
 
 pub mod call_in_construction;
 pub mod captured_var;
+pub mod division_by_zero;
 pub mod escaping_this;
 pub mod field_not_assigned;
+pub mod index_out_of_bounds;
 pub mod jump_target;
 pub mod missing_return;
 pub mod negative_size;
 pub mod no_this_access;
 pub mod non_escaping_method;
+pub mod null_dereference;
 pub mod property_call;
 pub mod this_too_early;
 pub mod uncaught_exception;
@@ -26,13 +29,16 @@ use crate::diagnostics::Rule;
 pub static RULES: &[&Rule] = &[
     &call_in_construction::RULE,
     &captured_var::RULE,
+    &division_by_zero::RULE,
     &escaping_this::RULE,
     &field_not_assigned::RULE,
+    &index_out_of_bounds::RULE,
     &jump_target::RULE,
     &missing_return::RULE,
     &negative_size::RULE,
     &no_this_access::RULE,
     &non_escaping_method::RULE,
+    &null_dereference::RULE,
     &property_call::RULE,
     &this_too_early::RULE,
     &uncaught_exception::RULE,

@@ -4,6 +4,7 @@ use apg_syntax::TextRange;
 
 use crate::diagnostics::{Diagnostic, Rule, Severity};
 use crate::rules::render::{Render, RenderContext};
+use crate::rules::values::{Amount, Occasion};
 
 /// A rail of a negative number of elements.
 pub static RULE: Rule = Rule {
@@ -27,11 +28,13 @@ class Example {
 "##,
 };
 
-/// A rail is made with a constant size below zero.
+/// A rail is made with a size below zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NegativeSize {
     /// The size.
-    pub count: i64,
+    pub count: Amount,
+    /// When.
+    pub occasion: Occasion,
 }
 
 impl Render for NegativeSize {
@@ -39,8 +42,9 @@ impl Render for NegativeSize {
         &RULE
     }
 
-    fn render(&self, range: TextRange, _cx: &RenderContext<'_>) -> Diagnostic {
-        RULE.at(range, format!("a rail cannot have {} elements", self.count))
+    fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
+        let (count, occasion) = (self.count.show(cx), self.occasion.show(cx));
+        RULE.at(range, format!("a rail cannot have {count} elements{occasion}"))
             .note("a NegativeArraySizeException is raised here when the program runs")
     }
 }
@@ -53,6 +57,19 @@ mod tests {
     #[test]
     fn constant_size_below_zero() {
         check(&RULE, "class A { def f() = new Rail[Long]($02 - 3$0); }", "a rail cannot have -1 elements");
+    }
+
+    #[test]
+    fn size_below_zero_on_every_path() {
+        let text = "class A { def f(n:Long) { if (n >= 0) return null; return new Rail[Long]($0n$0); } }";
+        check(&RULE, text, "a rail cannot have at most -1 elements");
+    }
+
+    #[test]
+    fn size_below_zero_in_the_first_iteration() {
+        let text =
+            "class A { def f() { for (i in 0..3) { val r = new Rail[Long]($0i - 1$0); r.clear(); } } }";
+        check(&RULE, text, "a rail cannot have -1 elements in the first iteration, where `i` is 0");
     }
 
     #[test]
