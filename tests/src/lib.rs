@@ -10,4 +10,5 @@ pub mod requests;
 pub mod session;
 pub mod sources;
 pub mod tools;
+pub mod waiting;
 pub mod x10_suite;

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::waiting::find_eventually;
+
 /// A running server. It is asked to end, and killed if it does not, when this is dropped.
 #[derive(Debug)]
 pub struct Server {
@@ -208,13 +210,7 @@ impl Server {
 
     /// The exit status of a server that was asked to end; none if it keeps running.
     pub fn wait(&mut self) -> Option<i32> {
-        for _ in 0..1000 {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                return status.code();
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        None
+        find_eventually(|| self.child.try_wait().ok().flatten())?.code()
     }
 
     /// Whether it has ended, by itself or by a signal.

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::tools;
+use crate::waiting::eventually;
 
 /// How long a command may take to its end: much may have to be built first, on a machine that does other
 /// things.
@@ -45,9 +46,7 @@ pub fn end_of(mut child: Child) -> (std::process::ExitStatus, String) {
     };
     let group = child.id().to_string();
     let lives = || !members(&group).is_empty();
-    while lives() && start.elapsed() < Duration::from_secs(10) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    eventually(|| !lives());
     assert_eq!(members(&group), Vec::<String>::new(), "processes are left");
     let mut errors = String::new();
     child.stderr.take().expect("piped").read_to_string(&mut errors).expect("text");

@@ -9,6 +9,7 @@ use apg_tests::lsp::Server;
 use apg_tests::requests;
 use apg_tests::session::{self, Session};
 use apg_tests::tools;
+use apg_tests::waiting::find_eventually;
 use serde_json::{Value, json};
 
 /// Nothing special is claimed.
@@ -377,10 +378,7 @@ fn a_client_that_does_not_read() {
     assert!(sent < 100_000 && kilobytes < 1_000_000, "{sent} questions were taken, {kilobytes} kB");
     drop(child.stdout.take());
     // A machine that is busy takes its time.
-    let ended = (0..12_000).find_map(|_| {
-        std::thread::sleep(Duration::from_millis(10));
-        child.try_wait().ok().flatten()
-    });
+    let ended = find_eventually(|| child.try_wait().ok().flatten());
     let _ = child.kill();
     assert_eq!(ended.and_then(|status| status.code()), Some(1));
 }

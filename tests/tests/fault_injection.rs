@@ -7,6 +7,7 @@ use std::time::Duration;
 use apg_tests::lsp::Server;
 use apg_tests::requests;
 use apg_tests::session::{self, Session};
+use apg_tests::waiting::eventually;
 use serde_json::{Value, json};
 
 /// A class of many methods, each with something to infer.
@@ -86,11 +87,7 @@ fn file_that_crashed_the_server_is_quarantined() {
     };
     let mut server = Server::start(command(), plain());
     server.open(&uri, "x10", &text);
-    let ended = (0..3000).any(|_| {
-        std::thread::sleep(Duration::from_millis(100));
-        server.has_ended()
-    });
-    assert!(ended, "this needs more stack than there is: make it deeper");
+    assert!(eventually(|| server.has_ended()), "this needs more stack than there is: make it deeper");
     let mut server = Server::start(command(), plain());
     server.open(&uri, "x10", &text);
     let found = server.diagnostics(&uri, 1);
@@ -173,7 +170,7 @@ fn memory_is_bounded() {
     let mut bound = large_workspace(json!({ "memoryLimit": limit }));
     assert_eq!(diagnose(&mut bound), expected);
     // The next moment of rest is when it forgets.
-    let forgotten = (0..100).any(|_| {
+    let forgotten = eventually(|| {
         std::thread::sleep(Duration::from_millis(100));
         resident(&mut bound) < limit
     });

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use apg_tests::lsp::Server;
+use apg_tests::waiting::eventually;
 use apg_tests::{session, tools};
 use serde_json::{Value, json};
 
@@ -66,7 +67,7 @@ impl Fixture {
     /// Waits for a process that compiles.
     fn compiler(&self) -> u32 {
         let first = || self.compilers().first().copied();
-        eventually(|| first().is_some());
+        assert!(eventually(|| first().is_some()));
         let process = first().expect("one");
         assert_ne!(process, self.server.process());
         process
@@ -82,14 +83,6 @@ impl Fixture {
         let asked = json!({ "textDocument": { "uri": self.uri }, "range": range });
         self.server.request("textDocument/inlayHint", asked).to_string()
     }
-}
-
-fn eventually(mut holds: impl FnMut() -> bool) {
-    let held = (0..3000).any(|_| {
-        std::thread::sleep(Duration::from_millis(20));
-        holds()
-    });
-    assert!(held);
 }
 
 fn lives(process: u32) -> bool {
@@ -111,7 +104,7 @@ fn nothing_is_compiled_unless_somebody_asks() {
     let compilers = fixture.compilers();
     assert_eq!(compilers.len(), 2);
     assert!(!compilers.contains(&fixture.server.process()));
-    eventually(|| !compilers.iter().any(|it| lives(*it)));
+    assert!(eventually(|| !compilers.iter().any(|it| lives(*it))));
     assert_eq!(fixture.server.end(), Some(0));
 }
 
@@ -132,12 +125,12 @@ fn an_edit_ends_a_compilation() {
     assert!(fixture.hints().contains("2 × 32 threads"));
     let uri = fixture.uri.clone();
     fixture.server.change(&uri, 2, [7, 48, 7, 52], "3.0f");
-    eventually(|| !lives(first));
+    assert!(eventually(|| !lives(first)));
     // The new text is compiled, by one process, which ends with the server.
-    eventually(|| fixture.compilers().len() == 2);
+    assert!(eventually(|| fixture.compilers().len() == 2));
     let second = fixture.compilers()[1];
     assert_eq!(fixture.server.end(), Some(0));
-    eventually(|| !lives(second));
+    assert!(eventually(|| !lives(second)));
 }
 
 #[test]
@@ -148,7 +141,7 @@ fn a_request_that_is_cancelled_ends_its_compilation() {
     let process = fixture.compiler();
     fixture.server.notify("$/cancelRequest", json!({ "id": id }));
     assert_eq!(fixture.server.answer(id)["error"]["code"], -32800);
-    eventually(|| !lives(process));
+    assert!(eventually(|| !lives(process)));
     assert_eq!(fixture.server.end(), Some(0));
 }
 

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use apg_tests::processes::{apg, end_of, files, members};
 
@@ -180,13 +180,11 @@ fn strangers_at_the_door_do_no_harm() {
 
 /// Ports on which a process listens.
 fn listening(process: u32) -> Vec<u16> {
-    let start = Instant::now();
     let own: Vec<String> = fs::read_dir(format!("/proc/{process}/fd"))
         .expect("its files")
         .filter_map(|entry| fs::read_link(entry.ok()?.path()).ok()?.to_str().map(str::to_owned))
         .collect();
     let table = fs::read_to_string(format!("/proc/{process}/net/tcp")).expect("its connections");
-    assert!(start.elapsed() < Duration::from_secs(10));
     let listens = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (address, state, inode) = (words.get(1)?, words.get(3)?, words.get(9)?);

@@ -3,6 +3,7 @@
 
 use apg_tests::requests;
 use apg_tests::session::Session;
+use apg_tests::waiting::eventually;
 use serde_json::{Value, json};
 
 const SHAPE: &str = "package shapes;\npublic class Shape {\n    public def area():Double = 1.0;\n}\n";
@@ -125,14 +126,11 @@ fn files_on_the_disk_are_watched_and_the_client_asks_again() {
     let folder = session.folder.path().join("build");
     std::fs::create_dir(&folder).expect("made");
     std::fs::write(folder.join("New.x10"), "package build;\npublic class New {}").expect("written");
-    for _ in 0..100 {
+    let is_seen = eventually(|| {
         let symbols = session.server.request("workspace/symbol", json!({ "query": "New" }));
-        if symbols.as_array().is_some_and(|all| all.iter().any(|s| s["containerName"] == "build")) {
-            return;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    panic!("a new folder is not seen");
+        symbols.as_array().is_some_and(|all| all.iter().any(|s| s["containerName"] == "build"))
+    });
+    assert!(is_seen, "a new folder is not seen");
 }
 
 #[test]
@@ -149,16 +147,10 @@ fn folders_of_the_workspace_come_and_go() {
     let change = json!({ "event": { "added": folder, "removed": [] } });
     session.server.notify("workspace/didChangeWorkspaceFolders", change);
     // Handlers of notifications other than those of documents may overtake each other.
-    assert!((0..100).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        known(&mut session)
-    }));
+    assert!(eventually(|| known(&mut session)));
     let change = json!({ "event": { "added": [], "removed": folder } });
     session.server.notify("workspace/didChangeWorkspaceFolders", change);
-    assert!((0..100).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        !known(&mut session)
-    }));
+    assert!(eventually(|| !known(&mut session)));
 }
 
 #[test]
@@ -173,12 +165,7 @@ fn settings_change_while_it_runs() {
     assert!(!leads(&mut session));
     let settings = json!({ "settings": { "apg": { "sourcePath": [packages.path()] } } });
     session.server.notify("workspace/didChangeConfiguration", settings);
-    let comes = |session: &mut Session, wanted: bool| {
-        (0..100).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            leads(session) == wanted
-        })
-    };
+    let comes = |session: &mut Session, wanted: bool| eventually(|| leads(session) == wanted);
     assert!(comes(&mut session, true));
     // A folder beside that of the workspace.
     for (folder, wanted) in [(None, false), (packages.path().file_name(), true)] {

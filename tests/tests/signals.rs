@@ -3,9 +3,9 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
-use std::time::{Duration, Instant};
 
 use apg_tests::processes::{apg, end_of, files, interrupt};
+use apg_tests::waiting::eventually;
 
 const SIGINT: i32 = 2;
 const SIGPIPE: i32 = 13;
@@ -15,6 +15,7 @@ const WAITS: &str = "public class Waits {
         finish for (p in Place.places()) at (p) async {
             Console.OUT.println(\"started\");
             Console.OUT.print(\"unfinished at \" + here.id + \";\");
+            new x10.io.File(\"printed\" + here.id).printer().close();
             if (here.id == 1) { var i:Long = 0; while (true) { i++; if (i < 0) break; } }
             else System.sleep(100000);
         }
@@ -41,8 +42,8 @@ fn an_interrupted_program_ends_with_what_it_has_printed() {
         let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
         let started = lines.by_ref().map(|line| line.expect("text"));
         assert_eq!(started.filter(|line| line.contains("started\"") || line == "started").take(3).count(), 3);
-        // So that the rest of the line is printed, too.
-        std::thread::sleep(Duration::from_millis(300));
+        let has_printed = |place: u32| folder.path().join(format!("printed{place}")).exists();
+        assert!(eventually(|| (0..3).all(has_printed)));
         interrupt(&child);
         let (status, errors) = end_of(child);
         let rest: String = lines.map(|line| line.expect("text")).collect();
@@ -67,11 +68,7 @@ fn an_interrupted_build_leaves_no_file() {
     fs::write(&compiler, "#!/bin/sh\ntouch compiling\nexec sleep 100\n").expect("written");
     fs::set_permissions(&compiler, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("executable");
     let child = apg(folder.path(), &["run", "Waits.x10"]).env("CXX", &compiler).spawn().expect("it starts");
-    let start = Instant::now();
-    while !folder.path().join("compiling").exists() {
-        assert!(start.elapsed() < Duration::from_secs(60), "nothing is compiled");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    assert!(eventually(|| folder.path().join("compiling").exists()), "nothing is compiled");
     interrupt(&child);
     let (status, errors) = end_of(child);
     assert_eq!((status.signal(), errors.as_str()), (Some(SIGINT), ""));

@@ -418,7 +418,8 @@ fn dies() -> i32 {
 /// Place 1 must end over it, and with it everything.
 fn sends_nonsense<const KIND: u8>() -> i32 {
     system().send(1, KIND, &[0xfe; 40]);
-    std::thread::sleep(std::time::Duration::from_secs(10));
+    // Longer than the test waits.
+    std::thread::sleep(std::time::Duration::from_secs(1000));
     0
 }
 
