@@ -99,6 +99,8 @@ fn errors_say_where_and_what_to_write() {
             "%i = stack 0 @C();",
             "5:12: this function has 0 stack objects: write `stack [@CLASS, ...];` in front of `var`",
         ),
+        ("%i = struct @S(1:i32):i64;", "5:23: the value of a struct has no other type: remove this one"),
+        ("(%i:struct @S).y = 1:i32;", "5:1: the local has another type: remove that one"),
         ("break L1;", "5:7: no statement around this one has the label `L1`"),
         ("L1: { continue L1; }", "5:16: `L1` is no loop, so that it cannot be continued: use `break`"),
         ("L1: { }\nL1: { }", "6:1: `L1` is the label of another statement of this function"),

@@ -94,7 +94,14 @@ impl BodyParser<'_, '_> {
         }
         (0..accesses).for_each(|_| self.cursor.leave());
         if self.cursor.eat(":") {
-            expr.ty = self.symbols.ty(&mut self.cursor)?;
+            let offset = self.cursor.offset();
+            let ty = self.symbols.ty(&mut self.cursor)?;
+            if matches!(expr.kind, ExprKind::MakeStruct(_)) && ty != expr.ty {
+                return self
+                    .cursor
+                    .error_at(offset, "the value of a struct has no other type: remove this one");
+            }
+            expr.ty = ty;
         }
         let offset = self.cursor.offset();
         if let Some(span) = self.cursor.span() {

@@ -313,12 +313,15 @@ impl BodyParser<'_, '_> {
             ExprKind::Field { object, class, field, checked } => {
                 StmtKind::SetField { object: *object, class, field, value, checked }
             }
-            ExprKind::StructField { value: base, field } if matches!(base.kind, ExprKind::Local(_)) => {
-                let ExprKind::Local(local) = base.kind else {
-                    return self.cursor.error_at(offset, "a field of a struct is set in a local");
-                };
-                StmtKind::SetStructField { local, field, value }
-            }
+            ExprKind::StructField { value: base, field } => match base.kind {
+                ExprKind::Local(local) if self.locals[local.index()].ty == base.ty => {
+                    StmtKind::SetStructField { local, field, value }
+                }
+                ExprKind::Local(_) => {
+                    return self.cursor.error_at(offset, "the local has another type: remove that one");
+                }
+                _ => return self.cursor.error_at(offset, "only a struct in a local has fields to assign"),
+            },
             ExprKind::Element { rail, index, checked } => {
                 StmtKind::SetElement { rail: *rail, element: target.ty, index: *index, value, checked }
             }
