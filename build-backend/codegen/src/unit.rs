@@ -16,7 +16,9 @@ use apg_passes::kernel::schedule::schedule_kernel;
 pub struct Emitted {
     /// Host code.
     pub units: Vec<Unit>,
-    /// Device code of each kernel, in the order of [`Program::kernels`].
+    /// The kernel IR of each kernel, in the order of [`Program::kernels`].
+    pub kernels: Vec<KernelIr>,
+    /// Device code of each kernel, in the same order.
     pub cuda: Vec<String>,
 }
 
@@ -104,7 +106,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
     }
     units.append(&mut others);
     let cuda = device_code.into_iter().map(|it| it.source).collect();
-    if errors.is_empty() { Ok(Emitted { units, cuda }) } else { Err(errors) }
+    if errors.is_empty() { Ok(Emitted { units, kernels, cuda }) } else { Err(errors) }
 }
 
 /// Divides functions into units.

@@ -13,6 +13,7 @@ use apg_codegen::{self as emit, Emitted};
 use apg_diagnostics::render::{Finding, Span};
 use apg_lower_x10::{LowerError, MainTarget, lower};
 use apg_mir as mir;
+use apg_passes::kernel::ir::text as kernel_ir;
 use apg_passes::pipeline::Pipeline;
 use apg_runtime::cache::Cache;
 use apg_toolchain::{BuildError, BuildObserver, Mode, NativeOptions, Profile, SharedObject};
@@ -33,6 +34,13 @@ pub struct Translated {
     pub mir: mir::Program,
     /// C++ and CUDA C++.
     pub emitted: Emitted,
+}
+
+impl Translated {
+    /// The kernel IR of each kernel as text.
+    pub fn kernel_ir(&self) -> Vec<String> {
+        self.emitted.kernels.iter().map(|it| kernel_ir::print(&self.mir, it)).collect()
+    }
 }
 
 /// How a program is translated.

@@ -66,6 +66,8 @@ pub(crate) struct Build {
 enum Emit {
     /// The typed intermediate representation after all passes, as `apg-mir` reads it
     Mir,
+    /// Kernels as loops over threads, with what the optimisations of kernels decided
+    KernelIr,
     /// Host code
     Cpp,
     /// Device code
@@ -180,6 +182,7 @@ fn print(form: Emit, translated: &Translated) -> Outcome {
     let kernels = &translated.emitted.cuda;
     match form {
         Emit::Mir => output::text(text::print(&translated.mir, SpanDetail::Statements))?,
+        Emit::KernelIr => translated.kernel_ir().iter().try_for_each(output::text)?,
         Emit::Cpp => {
             for unit in &translated.emitted.units {
                 output::line(format_args!("// ---- {}\n{}", unit.name, unit.text))?;
@@ -194,7 +197,7 @@ fn print(form: Emit, translated: &Translated) -> Outcome {
         }
         Emit::Resources => resources::print(translated)?,
     }
-    if kernels.is_empty() && matches!(form, Emit::Cuda | Emit::Ptx | Emit::Resources) {
+    if kernels.is_empty() && matches!(form, Emit::KernelIr | Emit::Cuda | Emit::Ptx | Emit::Resources) {
         output::remark("note: this program has no @CUDA kernel")?;
     }
     Ok(0)

@@ -16,7 +16,7 @@ mod types;
 
 pub use error::TextError;
 pub use parser::parse;
-pub use printer::{SpanDetail, print, print_function, print_kernel, print_with_lines};
+pub use printer::{FragmentPrinter, SpanDetail, print, print_function, print_kernel, print_with_lines};
 
 use crate::{FileId, LineColumn, Span};
 

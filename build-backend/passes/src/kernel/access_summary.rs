@@ -5,6 +5,7 @@ use apg_mir::*;
 use rustc_hash::FxHashSet;
 
 /// Rails that are written, or passed to something that may write them.
+#[derive(Clone, Debug)]
 pub struct AccessSummary {
     written: FxHashSet<LocalId>,
     /// A store goes through an expression that is not a local.

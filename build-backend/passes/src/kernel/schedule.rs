@@ -12,6 +12,13 @@ pub struct KernelPass {
     run: fn(&mut KernelIr),
 }
 
+impl KernelPass {
+    /// Transforms a kernel.
+    pub fn run(&self, ir: &mut KernelIr) {
+        (self.run)(ir);
+    }
+}
+
 macro_rules! passes {
     ($($module:ident),* $(,)?) => {
         &[$(KernelPass { name: stringify!($module), run: $module::run }),*]
@@ -45,12 +52,16 @@ pub const PASSES: &[KernelPass] = passes![
     constant_loads,
 ];
 
-/// Analyses a kernel, forms its kernel IR and runs all passes over it. `unchecked`: the program is compiled
-/// without checks of indices.
+/// Analyses a kernel and forms its kernel IR. `unchecked`: the program is compiled without checks of indices.
+pub fn form_kernel(kernel: &Kernel, unchecked: bool) -> KernelIr {
+    region_formation::form_regions(kernel, unchecked)
+}
+
+/// Forms the kernel IR of a kernel, as [`form_kernel`], and runs all passes over it.
 pub fn schedule_kernel(kernel: &Kernel, unchecked: bool) -> KernelIr {
-    let mut ir = region_formation::form_regions(kernel, unchecked);
+    let mut ir = form_kernel(kernel, unchecked);
     for pass in PASSES {
-        (pass.run)(&mut ir);
+        pass.run(&mut ir);
     }
     ir
 }

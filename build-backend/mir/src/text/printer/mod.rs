@@ -4,9 +4,12 @@
 //! is no text of MIR.
 
 mod exprs;
+mod fragments;
 mod items;
 mod kernels;
 mod stmts;
+
+pub use fragments::FragmentPrinter;
 
 use std::fmt::Write;
 

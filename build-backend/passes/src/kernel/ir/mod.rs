@@ -12,6 +12,7 @@ mod memory;
 mod nodes;
 mod prefetches;
 mod schedule;
+pub mod text;
 
 pub use chunks::*;
 pub use device::*;
@@ -31,6 +32,7 @@ use apg_mir::walk::{visit_expr, visit_stmts};
 use apg_mir::*;
 
 /// A kernel as loops over the threads of a block.
+#[derive(Clone, Debug)]
 pub struct KernelIr {
     /// The kernel: captures, extents, shared rails, and the code of one thread.
     pub kernel: Kernel,

@@ -1,5 +1,7 @@
 //! Launch conditions: symbolic expressions over values that the host knows when it launches a kernel.
 
+use std::fmt;
+
 use apg_symbolic::{ExprPool, SymExpr};
 
 use apg_mir::{Expr, LocalId};
@@ -23,8 +25,22 @@ pub enum LaunchValue {
     ThreadCount,
 }
 
+impl fmt::Display for LaunchValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LaunchValue::Captured(number) => write!(f, "captured{number}"),
+            LaunchValue::RailLength(local) => write!(f, "length{}", local.0),
+            LaunchValue::SharedLength(number) => write!(f, "shared_length{number}"),
+            LaunchValue::Blocks(axis) => write!(f, "blocks{axis}"),
+            LaunchValue::Threads(axis) => write!(f, "threads{axis}"),
+            LaunchValue::BlockCount => write!(f, "block_count"),
+            LaunchValue::ThreadCount => write!(f, "thread_count"),
+        }
+    }
+}
+
 /// Conditions on a launch, under which a kernel runs code without checks and with other integer widths.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct LaunchConditions {
     /// The nodes of all conditions.
     pub pool: ExprPool<LaunchValue>,

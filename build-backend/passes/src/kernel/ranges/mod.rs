@@ -40,7 +40,7 @@ const MAX_EXPANDED_LOCALS: u32 = 48;
 const LAST_CONDITION_BIT: usize = 31;
 
 /// Results of the analysis of a body.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Bounds {
     /// Decisions for index expressions, and for divisors, which must not be zero.
     pub check_elimination: FxHashMap<ExprId, CheckElimination>,
