@@ -11,7 +11,6 @@ mod error;
 mod kernel;
 mod layout;
 mod mono;
-mod versioning;
 
 use std::rc::Rc;
 
@@ -138,6 +137,8 @@ struct Lowerer<'db> {
     interfaces: FxHashMap<InterfaceKey, mir::InterfaceId>,
     interface_keys: Vec<InterfaceKey>,
     functions: FxHashMap<FunctionKey, mir::FunctionId>,
+    /// Roles of functions that are not plain.
+    roles: FxHashMap<mir::FunctionId, mir::FunctionRole>,
     worklist: Vec<(FunctionKey, mir::FunctionId)>,
     /// The function being lowered, and the position in it.
     current: (Option<mir::FunctionId>, Option<mir::Span>),

@@ -74,26 +74,6 @@ fn range_loops_allocate_nothing_and_end_at_the_largest_number() {
 }
 
 #[test]
-fn bounds_checks_of_characters_are_hoisted_out_of_counted_loops() {
-    let tests = |members: &str, body: &str| main_with(members, body).matches("rt.string_char_at").count();
-    // The checked version has the checks, the unchecked one has none.
-    let sum = "var n:Long = 0; for (i in 0n..(s.length() - 1n)) ";
-    assert_eq!(tests("", &format!("val s = args(0); {sum} n += s.charAt(i).ord() + s(i).ord();")), 1);
-    assert_eq!(tests("", "val s = args(0); for (var i:Long = 3; i > 0; i--) s.charAt(i as Int);"), 1);
-    let nest = "for (j in 1n..t.length()) if (s.charAt(i) == t.charAt(j - 1n)) n++;";
-    // Of two loops: no check if both strings are long enough, that of `s` if `t` is, both otherwise.
-    assert_eq!(tests("", &format!("val s = args(0), t = args(1); {sum} {nest}")), 3);
-    // In all versions: an index that is not affine, and a string that changes.
-    assert_eq!(
-        tests("", &format!("val s = args(0); val r = new Rail[Int](9); {sum} n += s.charAt(r(n)).ord();")),
-        1
-    );
-    let changing =
-        main_with("", &format!("var s:String = args(0); {sum} {{ n += s.charAt(i).ord(); s += i; }}"));
-    assert!(!changing.contains("null"), "{changing}");
-}
-
-#[test]
 fn loops_with_labels_and_compound_conditions() {
     let body = "var i:Long = 0; outer: while (i++ < 10) { do { if (i == 3) continue outer; if (i == 5) break outer; } \
                 while (i++ < 4); }";

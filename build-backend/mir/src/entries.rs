@@ -6,6 +6,10 @@ pub const JOIN: &str = "string_join";
 /// The entry that appends strings in place: the string, whether no other reference to it exists, and the
 /// operands.
 pub const APPEND: &str = "string_append";
+/// The entry that gives the number of bytes of a string: the string.
+pub const STRING_LENGTH: &str = "string_length";
+/// The entry that gives the character at a byte of a string, with a bounds check: the string, and an `I32`.
+pub const CHAR_AT: &str = "string_char_at";
 /// Largest number of operands of [`JOIN`].
 pub const MAX_JOIN_OPERANDS: usize = 8;
 
@@ -38,7 +42,7 @@ const TABLE: &[(&str, Attributes)] = &[
     ("place_local_get", BOUNDED),
     ("raise*", BOUNDED),
     (APPEND, READS_STRINGS),
-    ("string_char_at", BOUNDED_READS_STRINGS),
+    (CHAR_AT, BOUNDED_READS_STRINGS),
     ("string_compare", READS_STRINGS),
     ("string_concat", READS_STRINGS),
     ("string_equals", READS_STRINGS),
@@ -51,7 +55,7 @@ const TABLE: &[(&str, Attributes)] = &[
     ("string_index_of", READS_STRINGS),
     (JOIN, READS_STRINGS),
     ("string_last_index_of", READS_STRINGS),
-    ("string_length", BOUNDED_READS_STRINGS),
+    (STRING_LENGTH, BOUNDED_READS_STRINGS),
     ("string_literal", BOUNDED),
 ];
 

@@ -201,6 +201,8 @@ pub struct Field {
     pub volatile: bool,
     /// Declared non-null by the class library (`{self!=null}`).
     pub non_null: bool,
+    /// Assigned by constructors only, and not in loops.
+    pub immutable: bool,
 }
 
 /// The kind of a class.
@@ -301,6 +303,37 @@ pub struct Function {
     pub stack_objects: Vec<ClassId>,
     /// Inlining into callers.
     pub inlining: Inlining,
+    /// What passes may rely on beside the code.
+    pub role: FunctionRole,
+}
+
+/// A declared property of a function that passes may rely on without a look at its code.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum FunctionRole {
+    /// None.
+    #[default]
+    Plain,
+    /// Makes an immutable tuple of its parameters, which are of type [`Ty::I64`], and has no other effect.
+    Tuple,
+    /// As the entry [`entries::CHAR_AT`].
+    CharAt,
+    /// Accesses an element of its first parameter, an object. The indices follow, then the value of a store.
+    /// An element is accessed without a bounds check by another function for each form of the indices:
+    /// parameters of type [`Ty::I64`], of which there is one form only, or one [`FunctionRole::Tuple`] of
+    /// any rank.
+    Indexing(Vec<Indexing>),
+}
+
+/// Functions that together access an element as a function of [`FunctionRole::Indexing`] does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Indexing {
+    /// Number of indices.
+    pub rank: u32,
+    /// `(object, low, high, low, high, ...): Bool`, without effects: whether each range is not empty and all
+    /// elements at indices within the ranges exist.
+    pub covers: FunctionId,
+    /// `(object, index, index, ..., value)`: the access to an element that exists.
+    pub unchecked: FunctionId,
 }
 
 /// Inlining that a declaration requests.

@@ -3,7 +3,9 @@
 use apg_mir::{Program, Stmt, StmtKind, walk};
 
 use crate::kernel::{inline, limit_unrolling, remat_captures, structurize_continue};
-use crate::transform::{outline, propagate_types, stack_alloc, string_builder, trust_declarations};
+use crate::transform::{
+    loop_versioning, outline, propagate_types, stack_alloc, string_builder, trust_declarations,
+};
 
 /// A row of the pipeline.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +55,13 @@ enum Scope {
 /// Host code is transformed as a whole program first. Inlining comes first among the passes over kernels: it
 /// brings in the loops of device functions.
 pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "loop-versioning",
+        purpose: Purpose::Speed,
+        builds: Builds::All,
+        scope: Scope::HostAndNative,
+        transform: loop_versioning::version_loops,
+    },
     Pass {
         name: "exact-type-propagation",
         purpose: Purpose::Speed,

@@ -128,6 +128,7 @@ pub(super) fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: 
         recursion: Recursion::default(),
         stack_objects: Vec::new(),
         inlining: Inlining::Free,
+        role: FunctionRole::Plain,
     }
 }
 

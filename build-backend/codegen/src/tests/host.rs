@@ -136,6 +136,7 @@ fn closures_and_dispatch() {
         transient: false,
         volatile: false,
         non_null: false,
+        immutable: false,
     };
     let get = |class| {
         let object = Box::new(var(0, Ty::Any));

@@ -85,6 +85,7 @@ pub(super) fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
         transient: false,
         volatile: false,
         non_null: false,
+        immutable: false,
     };
     program.structs.push(Struct {
         serialization: Serialization::FieldByField,

@@ -123,16 +123,12 @@ pub(crate) struct Builder<'a, 'db> {
     pub unroll: Option<u32>,
     /// Whether the code is marked `@FastMath`.
     pub fast: bool,
-    /// Element accesses without bounds checks in the current loop version.
-    pub proved: FxHashSet<ExprId>,
     /// Coordinates of points whose loops are counted.
     pub points: FxHashMap<LocalId, Vec<mir::LocalId>>,
-    /// Rails in rails that are loaded before the loop, and the locals that hold them.
-    pub hoisted: Vec<(ExprId, mir::LocalId)>,
     /// Whether the current statements launch kernels and write to no rail until these have ended.
     pub captures_stable: bool,
-    /// Set in the checked version of a loop nest, where only innermost loops are versioned.
-    pub innermost_only: bool,
+    /// Number of loops around the current statement.
+    pub loop_depth: u32,
 }
 
 impl<'a, 'db> Builder<'a, 'db> {
@@ -159,11 +155,9 @@ impl<'a, 'db> Builder<'a, 'db> {
             inlining: mir::Inlining::Free,
             unroll: None,
             fast: false,
-            proved: FxHashSet::default(),
             points: FxHashMap::default(),
-            hoisted: Vec::new(),
             captures_stable: false,
-            innermost_only: false,
+            loop_depth: 0,
         }
     }
 
@@ -185,6 +179,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             recursion: mir::Recursion::default(),
             stack_objects: Vec::new(),
             inlining: self.inlining,
+            role: mir::FunctionRole::Plain,
         };
         self.lowerer.program.functions[id.index()] = function;
     }

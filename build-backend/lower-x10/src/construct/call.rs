@@ -10,7 +10,7 @@ use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
 use crate::builder::function::Builder;
-use crate::builder::operands::{expr, operation, zero};
+use crate::builder::operands::{expr, zero};
 use crate::layout::slots::{Implementation, Signature, Universal};
 use crate::mono::types::Shape;
 use crate::{Callee, FunctionKey, LowerError};
@@ -24,8 +24,6 @@ pub(crate) struct Call<'a> {
     pub class_args: Vec<Ty>,
     pub type_args: Vec<Ty>,
     pub args: &'a [ExprId],
-    /// Without a bounds check of the accessed element.
-    pub proved: bool,
 }
 
 impl Builder<'_, '_> {
@@ -45,26 +43,21 @@ impl Builder<'_, '_> {
         if let (Some(receiver), Some(ty)) = (receiver, receiver_ty) {
             operands.push((receiver, ty));
         }
-        // A point with known coordinates is not evaluated.
-        let index = call.args.first().filter(|_| call.proved).zip(receiver);
-        let coordinates = index.and_then(|(point, array)| self.known_coordinates(array, *point));
-        let operand = call.args.iter().copied().zip(params.iter().copied());
-        operands.extend(operand.skip(usize::from(coordinates.is_some())));
+        operands.extend(call.args.iter().copied().zip(params.iter().copied()));
         self.at(range);
         let values = self.operands(&operands);
         self.at(range);
         let value = match receiver_ty {
             None => self.call_static(&callee, values, result, range),
-            Some(ty) if let Some(coordinates) = coordinates => {
-                self.call_at(&callee, ty, coordinates, values, result, range)
-            }
-            Some(ty) if call.proved => self.call_proved(&callee, ty, values, result, range),
             Some(ty) => {
                 let is_this =
                     receiver.is_some_and(|it| matches!(self.source.body.expr(it).kind, Source::This));
                 self.call_instance(&callee, call.dispatch, ty, is_this, values, result, range)
             }
         };
+        if let (Some(receiver), ExprKind::Call { function, .. }) = (receiver, &value.kind) {
+            self.note_element_access(&callee, *function, receiver, call.args);
+        }
         self.convert(value, result, ty)
     }
 
@@ -76,44 +69,6 @@ impl Builder<'_, '_> {
         }
         let ty = self.type_of(inner);
         if self.lowerer.shape(ty) == Shape::Value { inner } else { receiver }
-    }
-
-    /// An unchecked read or write of an element.
-    fn call_proved(
-        &mut self,
-        callee: &Callee,
-        ty: Ty,
-        values: Vec<mir::Expr>,
-        result: Ty,
-        range: TextRange,
-    ) -> mir::Expr {
-        match self.lowerer.intrinsic(callee.method).as_deref() {
-            Some("rail.get") => self.expand("rail.get_unchecked", values, result, range),
-            Some("rail.set") => self.expand("rail.set_unchecked", values, result, range),
-            _ if self.is_string_type(ty) => {
-                let [text, index] = values.try_into().unwrap_or_else(|_| unreachable!("a text and an index"));
-                character(text, &index)
-            }
-            _ => {
-                let unchecked = self.unchecked(callee, ty).unwrap_or_else(|| callee.clone());
-                self.call_instance(&unchecked, Dispatch::Virtual, ty, false, values, result, range)
-            }
-        }
-    }
-
-    /// An unchecked access at a point with known coordinates, which are not among `values`.
-    fn call_at(
-        &mut self,
-        callee: &Callee,
-        ty: Ty,
-        coordinates: Vec<mir::Expr>,
-        mut values: Vec<mir::Expr>,
-        result: Ty,
-        range: TextRange,
-    ) -> mir::Expr {
-        let unchecked = self.unchecked_at(callee, ty, coordinates.len()).unwrap_or_else(|| callee.clone());
-        values.splice(1..1, coordinates);
-        self.call_instance(&unchecked, Dispatch::Virtual, ty, false, values, result, range)
     }
 
     /// The class instance that declares the method. Static methods have no class type arguments.
@@ -399,11 +354,4 @@ impl Builder<'_, '_> {
         let value = self.convert(value, declared, result);
         self.convert(value, result, wanted)
     }
-}
-
-/// The character at a valid index. Strings are stored as bytes.
-fn character(text: mir::Expr, index: &mir::Expr) -> mir::Expr {
-    let (rail, index) = (Box::new(text), Box::new(crate::versioning::long(index)));
-    let byte = expr(mir::Ty::U8, ExprKind::Element { rail, index, checked: false });
-    operation(mir::Operation::Convert, mir::Ty::Char, vec![byte])
 }

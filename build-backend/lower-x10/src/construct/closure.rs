@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use crate::builder::function::{Builder, Returns, Variable};
 use crate::builder::operands::expr;
-use crate::mono::instances::field;
+use crate::mono::instances::immutable_field;
 use crate::{ClassKey, Lowerer};
 use apg_mir::{self as mir, ExprKind};
 
@@ -104,7 +104,7 @@ impl Builder<'_, '_> {
             cell: None,
         }));
         let class = self.lowerer.closure_class(function_type);
-        let fields = carried.iter().map(|it| field(&it.name, it.value.ty)).collect();
+        let fields = carried.iter().map(|it| immutable_field(&it.name, it.value.ty)).collect();
         self.lowerer.set_fields(class, fields);
         let apply = self.lowerer.reserve_function();
         self.lowerer.class_data[class.index()].apply = Some(apply);

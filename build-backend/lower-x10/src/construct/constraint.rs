@@ -7,7 +7,7 @@ use apg_syntax::TextRange;
 use smol_str::SmolStr;
 
 use crate::builder::function::Builder;
-use crate::builder::operands::{expr, operation};
+use crate::builder::operands::{bool, expr, int, operation};
 use crate::mono::types::{Shape, is_reference};
 use apg_mir::{self as mir, ExprKind, Operation, StmtKind as Out};
 
@@ -74,6 +74,9 @@ impl Builder<'_, '_> {
         let mut all: Option<mir::Expr> = None;
         for term in &constraint.terms {
             let Some(holds) = self.term(subject, term) else { continue };
+            if matches!(holds.kind, ExprKind::Int(1)) {
+                continue;
+            }
             all = Some(match all {
                 None => holds,
                 Some(before) => expr(mir::Ty::Bool, ExprKind::And(Box::new(before), Box::new(holds))),
@@ -104,11 +107,16 @@ impl Builder<'_, '_> {
                 _ => it.path(subject, b)?,
             };
             let is_null = matches!(right.kind, ExprKind::Null);
-            let equal = it.equal_values(left, left_ty, right, right_ty);
+            let equal = match (&left.kind, &right.kind) {
+                (ExprKind::Int(left), ExprKind::Int(right)) => bool(left == right),
+                _ => it.equal_values(left, left_ty, right, right_ty),
+            };
             let equal = if negated { operation(Operation::Not, mir::Ty::Bool, vec![equal]) } else { equal };
             // Only nullness of null is tested.
             let about_fields = |path: &Path| path.root == PathRoot::SelfValue && !path.fields.is_empty();
-            if is_reference(subject.value.ty) && !is_null && (about_fields(a) || about_fields(b)) {
+            let is_point = it.rank_of_known_point(&subject.value).is_some();
+            if is_reference(subject.value.ty) && !is_null && !is_point && (about_fields(a) || about_fields(b))
+            {
                 let null = expr(subject.value.ty, ExprKind::Null);
                 let is_null = operation(Operation::Eq, mir::Ty::Bool, vec![subject.value.clone(), null]);
                 return Some(expr(mir::Ty::Bool, ExprKind::Or(Box::new(is_null), Box::new(equal))));
@@ -185,6 +193,11 @@ impl Builder<'_, '_> {
         name: &SmolStr,
         range: TextRange,
     ) -> Option<(mir::Expr, Ty)> {
+        if name == "rank"
+            && let Some(rank) = self.rank_of_known_point(&value)
+        {
+            return Some((int(mir::Ty::I64, rank as i64), Ty::long(self.lowerer.db)));
+        }
         if let Some(class) = name.strip_suffix(".this") {
             let db = self.lowerer.db;
             return self.out_to(value, ty, &|around| qualified_name(db, around) == class);

@@ -5,7 +5,7 @@ use apg_analysis::program::ty::{Ty, TyKind};
 
 use crate::builder::function::{Builder, Returns};
 use crate::builder::operands::{expr, operation, zero};
-use crate::mono::instances::field;
+use crate::mono::instances::immutable_field;
 use crate::mono::types::{Shape, erased, is_reference};
 use crate::{ClassKey, Lowerer};
 use apg_mir::{self as mir, CastTarget, ExprKind};
@@ -190,7 +190,7 @@ impl<'db> Lowerer<'db> {
         let root = self.root();
         let name = self.type_name(to);
         let class = self.new_class(key, name, mir::ClassKind::Closure, Some(root));
-        self.set_fields(class, vec![field("function", mir::Ty::Any)]);
+        self.set_fields(class, vec![immutable_field("function", mir::Ty::Any)]);
         self.instantiate(class);
         let apply = self.reserve_function();
         self.class_data[class.index()].apply = Some(apply);

@@ -42,7 +42,6 @@ impl Builder<'_, '_> {
             Source::Here => self.here(ty),
             Source::Field { object, field } => self.field(*object, *field, ty),
             Source::StaticField(field) => self.static_field(*field, ty),
-            Source::Call { .. } if let Some(local) = self.hoisted_rail(id) => self.local(local),
             Source::Call { .. } if let Some(value) = self.known_coordinate(id) => {
                 self.convert(value, Ty::long(self.lowerer.db), ty)
             }
@@ -54,7 +53,6 @@ impl Builder<'_, '_> {
                     class_args: self.concrete_all(class_args),
                     type_args: self.concrete_all(type_args),
                     args,
-                    proved: self.proved.contains(&id),
                 };
                 self.call(call, ty, node.range)
             }

@@ -9,7 +9,7 @@ use apg_analysis::program::ty::Ty;
 use apg_syntax::TextRange;
 
 use crate::builder::function::Builder;
-use crate::mono::instances::field;
+use crate::mono::instances::immutable_field;
 use crate::{LowerError, Lowerer};
 use apg_mir::{self as mir, ExprKind};
 
@@ -43,11 +43,11 @@ impl Lowerer<'_> {
     pub(crate) fn hidden_fields(&mut self, ty: Ty) -> Vec<mir::Field> {
         let mut fields = Vec::new();
         if let Some(outer) = self.outer_type(ty) {
-            fields.push(field(OUTER_FIELD, self.machine(outer)));
+            fields.push(immutable_field(OUTER_FIELD, self.machine(outer)));
         }
         for variable in self.captures(ty).iter() {
             let kept = self.field_of(variable.field, ty);
-            fields.push(field(variable.field.name(self.db), self.machine(kept)));
+            fields.push(immutable_field(variable.field.name(self.db), self.machine(kept)));
         }
         fields
     }

@@ -6,7 +6,6 @@ use apg_analysis::program::ty::Ty;
 
 use crate::builder::function::Builder;
 use crate::builder::operands::{bool, expr, int, operation, zero};
-use crate::versioning::{CountedLoop, LoopVersion};
 use crate::{Callee, LowerError};
 use apg_mir::{self as mir, ExprKind, Operation, StmtKind as Out};
 
@@ -23,37 +22,24 @@ impl Builder<'_, '_> {
         update: &[ExprId],
         body: StmtId,
     ) {
-        let unroll = self.unroll;
+        let unroll = self.unroll.take();
         let (block, ()) = self.nested(|it| {
             init.iter().for_each(|stmt| it.stmt(*stmt));
-            let versioned = it.stepped_variable(init, condition, update, body).and_then(|(stepped, _)| {
-                let between = condition.iter().chain(update).copied().collect();
-                it.version_loop(CountedLoop { between, stepped: Some(stepped), ..CountedLoop::of(body) })
-            });
-            it.emit_versions(versioned, &mut |it| {
-                it.unroll = unroll;
-                it.general_loop(label, condition, update, body);
-            });
+            it.unroll = unroll;
+            it.general_loop(label, condition, update, body);
         });
         self.push(Out::Block(block));
     }
 
-    /// Emits both versions of a loop, or one if nothing is known.
-    fn emit_versions(&mut self, versioned: Option<LoopVersion>, version: &mut dyn FnMut(&mut Self)) {
-        let Some(LoopVersion { condition, accesses, hoisted, nest }) = versioned else {
-            return version(self);
-        };
-        self.proved.extend(&accesses);
-        let known = self.hoisted.len();
-        self.hoisted.extend(hoisted);
-        let (then, ()) = self.nested(&mut *version);
-        self.hoisted.truncate(known);
-        self.proved.retain(|access| !accesses.contains(access));
-        let outer = self.innermost_only;
-        self.innermost_only |= nest;
-        let (otherwise, ()) = self.nested(version);
-        self.innermost_only = outer;
-        self.push(Out::If { condition, then, otherwise });
+    /// The body of a loop.
+    pub(crate) fn loop_body(&mut self, body: StmtId) {
+        self.loop_depth += 1;
+        self.stmt(body);
+        self.loop_depth -= 1;
+    }
+
+    fn nested_loop_body(&mut self, body: StmtId) -> Vec<mir::Stmt> {
+        self.nested(|it| it.loop_body(body)).0
     }
 
     fn general_loop(&mut self, label: LabelId, condition: Option<ExprId>, update: &[ExprId], body: StmtId) {
@@ -64,7 +50,7 @@ impl Builder<'_, '_> {
             Some(condition) => self.nested(|it| it.value(condition)),
             None => (Vec::new(), bool(true)),
         };
-        let body = self.nested_stmt(body);
+        let body = self.nested_loop_body(body);
         let (update, ()) = self.nested(|it| update.iter().for_each(|value| it.effect_of(*value)));
         self.span = span;
         let (condition, body) = if setup.is_empty() {
@@ -85,7 +71,7 @@ impl Builder<'_, '_> {
         // The test is outside the scope of the body: its value goes into a variable declared before the loop.
         let again = self.new_local("$", mir::Ty::Bool, true);
         self.set(again, bool(true));
-        let body = self.nested_stmt(body);
+        let body = self.nested_loop_body(body);
         let (update, ()) = self.nested(|it| {
             let value = it.value(condition);
             it.set(again, value);
@@ -167,27 +153,25 @@ impl Builder<'_, '_> {
         let low = self.save(low);
         let high = self.save(high);
         let variables: Vec<LocalId> = std::iter::once(local).chain(components.iter().copied()).collect();
-        let versioned = self.version_loop(CountedLoop::simple(variables.clone(), &low, &high, body));
-        self.counted_loop(low, high, versioned, &mut |it, index| {
+        self.counted_loop(low, high, |it, index| {
             let label = it.begin_label(label);
             for variable in &variables {
                 let value = it.local(index);
                 let variable = it.declare(*variable);
                 it.initialise(variable, value);
             }
-            it.stmt(body);
+            it.loop_body(body);
             label
         });
     }
 
     /// Counts from `low` to `high` with a single test at the end of each iteration, so that overflow does no
-    /// harm. `lower_body` lowers the body once for each version and returns the label of the loop.
+    /// harm. `lower_body` lowers the body and returns the label of the loop.
     pub(crate) fn counted_loop(
         &mut self,
         low: mir::Expr,
         high: mir::Expr,
-        versioned: Option<LoopVersion>,
-        lower_body: &mut dyn FnMut(&mut Self, mir::LocalId) -> mir::LabelId,
+        lower_body: impl FnOnce(&mut Self, mir::LocalId) -> mir::LabelId,
     ) {
         let unroll = self.unroll.take();
         let ty = low.ty;
@@ -200,16 +184,15 @@ impl Builder<'_, '_> {
         };
         let end = self.save(end);
         let not_empty = operation(Operation::Le, mir::Ty::Bool, vec![self.local(index), high]);
-        let mut version = |it: &mut Self| {
+        let (then, ()) = self.nested(|it| {
             let (body, label) = it.nested(|it| lower_body(it, index));
             let (update, ()) = it.nested(|it| {
                 let next = operation(Operation::Add, ty, vec![it.local(index), int(ty, 1)]);
                 it.set(index, next);
             });
-            let condition = operation(Operation::Ne, mir::Ty::Bool, vec![it.local(index), end.clone()]);
+            let condition = operation(Operation::Ne, mir::Ty::Bool, vec![it.local(index), end]);
             it.push(Out::Loop { label, condition, body, update, unroll, post_tested: true });
-        };
-        let (then, ()) = self.nested(|it| it.emit_versions(versioned, &mut version));
+        });
         self.push(Out::If { condition: not_empty, then, otherwise: Vec::new() });
     }
 
@@ -238,7 +221,7 @@ impl Builder<'_, '_> {
             let (rail, at) = (Box::new(rail), Box::new(it.local(index)));
             let value = expr(element_machine, ExprKind::Element { rail, index: at, checked: false });
             it.loop_variable(local, components, value, element);
-            it.stmt(body);
+            it.loop_body(body);
         });
         let (update, ()) = self.nested(|it| {
             let next = operation(Operation::Add, mir::Ty::I64, vec![it.local(index), int(mir::Ty::I64, 1)]);
@@ -281,7 +264,7 @@ impl Builder<'_, '_> {
         let (rest, ()) = self.nested(|it| {
             let (value, ty) = it.call_plain(next, iterator_ty, made, range);
             it.loop_variable(local, components, value, ty);
-            it.stmt(body);
+            it.loop_body(body);
         });
         loop_body.extend(rest);
         self.push(Out::Loop {

@@ -8,6 +8,7 @@ pub(crate) mod constructor;
 pub(crate) mod convert;
 pub(crate) mod counted_points;
 pub(crate) mod cpp_snippet;
+pub(crate) mod element_access;
 pub(crate) mod expr;
 pub(crate) mod inner_classes;
 pub(crate) mod intrinsic;

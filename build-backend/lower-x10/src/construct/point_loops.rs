@@ -16,8 +16,6 @@ use smol_str::SmolStr;
 use crate::Callee;
 use crate::builder::function::Builder;
 use crate::builder::operands::{bool, expr, int, operation};
-use crate::construct::counted_points::CountedPoint;
-use crate::versioning::{self, CountedLoop, LoopVersion};
 use apg_mir::{self as mir, ExprKind, Operation, StmtKind as Out};
 
 const DENSE_SPACE_PREFIX: &str = "x10.array.DenseIterationSpace_";
@@ -151,9 +149,8 @@ impl Builder<'_, '_> {
     ) {
         let axis = &axes[coordinates.len()];
         let (low, high) = (axis.low.clone(), axis.high.clone());
-        let versioned = self.find_version(it, &coordinates, &axes[coordinates.len()..]);
         let innermost = coordinates.len() + 1 == axes.len();
-        self.counted_loop(low, high, versioned, &mut |builder, index| {
+        self.counted_loop(low, high, |builder, index| {
             let own = if coordinates.is_empty() { builder.begin_label(label) } else { builder.new_label() };
             let all: Vec<_> = coordinates.iter().copied().chain([index]).collect();
             if innermost {
@@ -164,42 +161,6 @@ impl Builder<'_, '_> {
             }
             own
         });
-    }
-
-    /// The unchecked version of the loops over `axes` inside loops over `coordinates`.
-    fn find_version(
-        &mut self,
-        it: &PointLoop<'_>,
-        coordinates: &[mir::LocalId],
-        axes: &[Axis],
-    ) -> Option<LoopVersion> {
-        let rank = coordinates.len() + axes.len();
-        if it.rank != Some(rank) || !(it.components.is_empty() || it.components.len() == rank) {
-            return None;
-        }
-        let nest = axes.len() > 1;
-        if nest && self.innermost_only {
-            return None;
-        }
-        let fixed = it.components.iter().zip(coordinates);
-        let fixed = fixed.map(|(component, local)| (*component, self.local(*local))).collect();
-        let mut inner = it.components.iter().skip(coordinates.len());
-        let axes: Vec<versioning::Axis> = axes
-            .iter()
-            .map(|axis| versioning::Axis {
-                locals: inner.next().into_iter().copied().collect(),
-                low: axis.low.clone(),
-                high: axis.high.clone(),
-                tests: Vec::new(),
-            })
-            .collect();
-        let outer = coordinates.iter().map(|it| self.local(*it)).collect();
-        let point = Some(CountedPoint { local: it.local, outer });
-        let axes_of_point = axes.len();
-        let counted = CountedLoop { axes, fixed, point, axes_of_point, ..CountedLoop::of(it.body) };
-        let mut versioned = self.version_loop(counted)?;
-        versioned.nest |= nest;
-        Some(versioned)
     }
 
     /// A loop over rows with a counted loop along each.
@@ -235,10 +196,7 @@ impl Builder<'_, '_> {
             match node {
                 Node::Expr(id) => match &body.expr(id).kind {
                     Source::Call { receiver, args, .. } => {
-                        let is_it = |id: &ExprId| {
-                            let index = receiver.and_then(|array| self.index_local(array, *id));
-                            index == Some(it.local) || self.plain_local(*id) == Some(it.local)
-                        };
+                        let is_it = |id: &ExprId| self.index_variable(*id) == Some(it.local);
                         used |= receiver.iter().chain(args).any(is_it);
                     }
                     Source::Closure(_) | Source::At { .. } => plain = false,
@@ -301,9 +259,7 @@ impl Builder<'_, '_> {
                 coordinates.push(local);
             }
         }
-        let axis = Axis { low: low.clone(), high: high.clone() };
-        let versioned = self.find_version(it, &coordinates, std::slice::from_ref(&axis));
-        self.counted_loop(low, high, versioned, &mut |b, index| {
+        self.counted_loop(low, high, |b, index| {
             let inner = b.new_label();
             b.continue_at(label, inner);
             let all: Vec<_> = coordinates.iter().copied().chain([index]).collect();
@@ -367,7 +323,7 @@ impl Builder<'_, '_> {
             let variable = self.declare(*component);
             self.initialise(variable, value);
         }
-        self.stmt(it.body);
+        self.loop_body(it.body);
         self.points.remove(&it.local);
     }
 
@@ -389,6 +345,10 @@ impl Builder<'_, '_> {
         let callee = self.lowerer.method_with("make", point, &vec![long; coordinates.len()])?;
         let (_, result) = self.lowerer.concrete_signature(&callee);
         let args = coordinates.iter().map(|it| self.local(*it)).collect();
-        Some((self.call_static(&callee, args, result, it.range), result))
+        let made = self.call_static(&callee, args, result, it.range);
+        if let ExprKind::Call { function, .. } = made.kind {
+            self.lowerer.roles.insert(function, mir::FunctionRole::Tuple);
+        }
+        Some((made, result))
     }
 }

@@ -159,7 +159,7 @@ impl Builder<'_, '_> {
         self.initialise(variable, expr(mir::Ty::Ref(class), made));
         let Variable::Local(rail) = variable else { return };
         let last = operation(Operation::Sub, mir::Ty::I64, vec![length, int(mir::Ty::I64, 1)]);
-        self.counted_loop(int(mir::Ty::I64, 0), last, None, &mut |it, index| {
+        self.counted_loop(int(mir::Ty::I64, 0), last, |it, index| {
             let (rail, index) = (it.local(rail), it.local(index));
             let (element, value) = (value.ty, value.clone());
             it.push(mir::StmtKind::SetElement { rail, element, index, value, checked: false });

@@ -51,6 +51,9 @@ impl Lowerer<'_> {
             self.write_dispatcher(&callee, id);
         }
         self.fill_fields();
+        for (id, role) in std::mem::take(&mut self.roles) {
+            self.program.functions[id.index()].role = role;
+        }
     }
 
     /// Reports a program with too many functions although no type is deep.

@@ -2,7 +2,7 @@
 
 use apg_analysis::program::items::{ClassId, FieldId};
 use apg_analysis::program::items::{Modifiers, has_annotation};
-use apg_analysis::program::items::{field_item, qualified_name};
+use apg_analysis::program::items::{field_is_mutable, field_item, qualified_name};
 use apg_analysis::program::ty::Known;
 use apg_analysis::program::ty::{Constraint, Ty, TyKind};
 use smol_str::SmolStr;
@@ -27,6 +27,7 @@ impl<'db> Lowerer<'db> {
             interfaces: Default::default(),
             interface_keys: Vec::new(),
             functions: Default::default(),
+            roles: Default::default(),
             worklist: Vec::new(),
             current: (None, None),
             first_requests: Default::default(),
@@ -196,6 +197,7 @@ impl<'db> Lowerer<'db> {
                 transient,
                 volatile,
                 non_null,
+                immutable: !field_is_mutable(self.db, id),
             });
         }
         result.extend(self.hidden_fields(ty));
@@ -300,6 +302,7 @@ impl<'db> Lowerer<'db> {
             recursion: mir::Recursion::default(),
             stack_objects: Vec::new(),
             inlining: mir::Inlining::Free,
+            role: mir::FunctionRole::Plain,
         });
         id
     }
@@ -331,5 +334,11 @@ impl<'db> Lowerer<'db> {
 
 /// A serialised field.
 pub(crate) fn field(name: &str, ty: mir::Ty) -> mir::Field {
-    mir::Field { name: SmolStr::new(name), ty, transient: false, volatile: false, non_null: false }
+    let name = SmolStr::new(name);
+    mir::Field { name, ty, transient: false, volatile: false, non_null: false, immutable: false }
+}
+
+/// A serialised field that is assigned where the object is made only.
+pub(crate) fn immutable_field(name: &str, ty: mir::Ty) -> mir::Field {
+    mir::Field { immutable: true, ..field(name, ty) }
 }

@@ -132,6 +132,7 @@ mod tests {
             recursion: Recursion::default(),
             stack_objects: Vec::new(),
             inlining: Inlining::Free,
+            role: FunctionRole::Plain,
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod devirtualize;
 mod hoist_allocations;
+pub(crate) mod loop_versioning;
 pub(crate) mod outline;
 pub(crate) mod propagate_types;
 mod specialize;

@@ -46,7 +46,7 @@ public final class Array_1[T] extends Array[T]{this.rank()==1} implements (Long)
     /** Sets the element at p; the value is v. */
     public @Inline operator this(p:Point(1))=(v:T):T{self==v} = raw(p(0)) = v;
 
-    // What loops use; see the compiler's lowering of loops.
+    // What loops use; see loop versioning in the compiler's passes.
     /** Whether all indices between are valid. */
     def covers(i0:Long, i1:Long):Boolean = 0 <= i0 && i0 <= i1 && i1 < size;
     /** The element at a valid index. */

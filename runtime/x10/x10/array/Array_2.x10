@@ -80,7 +80,7 @@ public final class Array_2[T](numElems_1:Long, numElems_2:Long) extends Array[T]
     /** Sets the element at p; the value is v. */
     public @Inline operator this(p:Point(2))=(v:T):T{self==v} = this(p(0), p(1)) = v;
 
-    // What loops use; see the compiler's lowering of loops.
+    // What loops use; see loop versioning in the compiler's passes.
     /** Whether all indices between are valid. */
     def covers(i0:Long, i1:Long, j0:Long, j1:Long):Boolean = 0 <= i0 && i0 <= i1 && i1 < numElems_1 && 0 <= j0 && j0 <= j1 && j1 < numElems_2;
     /** The element at a valid index. */

@@ -82,7 +82,7 @@ public final class Array_4[T](numElems_1:Long, numElems_2:Long, numElems_3:Long,
     /** Sets the element at p; the value is v. */
     public @Inline operator this(p:Point(4))=(v:T):T{self==v} = this(p(0), p(1), p(2), p(3)) = v;
 
-    // What loops use; see the compiler's lowering of loops.
+    // What loops use; see loop versioning in the compiler's passes.
     /** Whether all indices between are valid. */
     def covers(i0:Long, i1:Long, j0:Long, j1:Long, k0:Long, k1:Long, l0:Long, l1:Long):Boolean = 0 <= i0 && i0 <= i1 && i1 < numElems_1 && 0 <= j0 && j0 <= j1 && j1 < numElems_2 && 0 <= k0 && k0 <= k1 && k1 < numElems_3 && 0 <= l0 && l0 <= l1 && l1 < numElems_4;
     /** The element at a valid index. */

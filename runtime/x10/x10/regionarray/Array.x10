@@ -245,7 +245,7 @@ public final class Array[T](region:Region{self!=null}, rank:Long, rect:Boolean, 
         Unsafe.set(raw, index, v);
     }
 
-    // What loops use; see the compiler's lowering of loops.
+    // What loops use; see loop versioning in the compiler's passes.
     private static def within(least:Long, greatest:Long, min:Long, extent:Long):Boolean =
         min <= least && least <= greatest && ((greatest - min) as ULong) < (extent as ULong);
     /** Whether all indices between are valid. */

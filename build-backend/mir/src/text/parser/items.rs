@@ -230,7 +230,7 @@ impl<'p, 't> ItemParser<'p, 't> {
         Ok(slots)
     }
 
-    /// `field name: TYPE transient volatile non_null;`
+    /// `field name: TYPE transient volatile non_null immutable;`
     fn field(&mut self, names: &mut NameTable) -> Parsed<Field> {
         self.cursor.advance();
         let offset = self.cursor.offset();
@@ -240,12 +240,20 @@ impl<'p, 't> ItemParser<'p, 't> {
         }
         self.cursor.expect(":")?;
         let ty = self.symbols.ty(&mut self.cursor)?;
-        let mut field = Field { name: name.text, ty, transient: false, volatile: false, non_null: false };
+        let mut field = Field {
+            name: name.text,
+            ty,
+            transient: false,
+            volatile: false,
+            non_null: false,
+            immutable: false,
+        };
         loop {
             match self.cursor.peek() {
                 TokenKind::Word(word) if word == "transient" => field.transient = true,
                 TokenKind::Word(word) if word == "volatile" => field.volatile = true,
                 TokenKind::Word(word) if word == "non_null" => field.non_null = true,
+                TokenKind::Word(word) if word == "immutable" => field.immutable = true,
                 _ => break,
             }
             self.cursor.advance();
@@ -358,6 +366,7 @@ impl<'p, 't> ItemParser<'p, 't> {
             recursion: Recursion::default(),
             stack_objects: Vec::new(),
             inlining: Inlining::Free,
+            role: FunctionRole::Plain,
         };
         while let TokenKind::Word(word) = self.cursor.peek() {
             let offset = self.cursor.offset();
@@ -369,10 +378,20 @@ impl<'p, 't> ItemParser<'p, 't> {
                 "cold" => function.inlining = Inlining::Cold,
                 "cycle" => function.recursion.cycle = self.cursor.small_number("the number of the cycle")?,
                 "checks_at_start" => function.recursion.checks_at_start = true,
+                "tuple" => function.role = FunctionRole::Tuple,
+                "char_at" => function.role = FunctionRole::CharAt,
+                "indexing" => {
+                    let indexing = self.indexing()?;
+                    match &mut function.role {
+                        FunctionRole::Indexing(forms) => forms.push(indexing),
+                        role => *role = FunctionRole::Indexing(vec![indexing]),
+                    }
+                }
                 _ => {
                     return self.cursor.error_at(
                         offset,
-                        "write `device`, `kernel_only`, `noinline`, `cold`, `cycle NUMBER`, `checks_at_start` or `{`",
+                        "write `device`, `kernel_only`, `noinline`, `cold`, `cycle NUMBER`, `checks_at_start`, \
+                         `tuple`, `char_at`, `indexing NUMBER @covers @unchecked` or `{`",
                     );
                 }
             }
@@ -384,6 +403,14 @@ impl<'p, 't> ItemParser<'p, 't> {
         self.function_bodies.push(self.cursor.index());
         self.program.functions.push(function);
         Ok(())
+    }
+
+    /// `2 @covers @unchecked`
+    fn indexing(&mut self) -> Parsed<Indexing> {
+        let rank = self.cursor.small_number("the number of indices")?;
+        let covers = self.symbols.function(&mut self.cursor)?;
+        let unchecked = self.symbols.function(&mut self.cursor)?;
+        Ok(Indexing { rank, covers, unchecked })
     }
 
     /// Structs are values: none contains itself. Their size is limited, since passes recurse on their fields.

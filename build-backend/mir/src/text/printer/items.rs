@@ -183,6 +183,7 @@ impl<'a> Printer<'a> {
                 (" transient", field.transient),
                 (" volatile", field.volatile),
                 (" non_null", field.non_null),
+                (" immutable", field.immutable),
             ] {
                 self.push(if is_set { word } else { "" });
             }
@@ -255,6 +256,7 @@ impl<'a> Printer<'a> {
         if function.recursion.checks_at_start {
             self.push(" checks_at_start");
         }
+        self.role(&function.role);
         self.declared_span(function.span);
         self.open();
         if !function.stack_objects.is_empty() {
@@ -268,6 +270,22 @@ impl<'a> Printer<'a> {
         self.stmts(&function.body);
         self.close();
         self.span = None;
+    }
+
+    fn role(&mut self, role: &FunctionRole) {
+        match role {
+            FunctionRole::Plain => {}
+            FunctionRole::Tuple => self.push(" tuple"),
+            FunctionRole::CharAt => self.push(" char_at"),
+            FunctionRole::Indexing(forms) => {
+                for form in forms {
+                    let _ = write!(self.out, " indexing {} ", form.rank);
+                    self.function_name(form.covers);
+                    self.push(" ");
+                    self.function_name(form.unchecked);
+                }
+            }
+        }
     }
 
     /// Declarations of the locals from an index on.
