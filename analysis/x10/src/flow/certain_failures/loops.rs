@@ -263,7 +263,8 @@ impl<'a> Interpreter<'a> {
     fn enters(&self, the_loop: &Loop<'_>, pass: Pass) -> bool {
         let are_known = |it: &(LocalId, Number, Number)| it.1.is_exact() && it.2.is_exact();
         let is_outermost = pass != Pass::All && self.iterations.len() == 1;
-        is_outermost || (!the_loop.counters.is_empty() && the_loop.counters.iter().all(are_known))
+        let are_all_known = !the_loop.counters.is_empty() && the_loop.counters.iter().all(are_known);
+        !the_loop.is_empty() && (is_outermost || are_all_known)
     }
 
     fn set_counters(&mut self, the_loop: &Loop<'_>, pass: Pass) {

@@ -257,6 +257,9 @@ mod tests {
         check_no_problem("for (var i:Long = 0; i < a.size; i++) a(i) = i; return 0;");
         check_no_problem("for (t in 0..n) for (var i:Long = 0; i < t; i++) a(i) = i; return 0;");
         check_no_problem("for (var i:Long = 0; i < 0; i++) a(i) = i; return 0;");
+        check_no_problem(
+            "for (x in 1..2) for (y in 1..2) for (t in 0..2) for (var k:Long = 0; k < t; k++) a(k) = t; return 0;",
+        );
         check_no_problem("for (i in 0..n) a(i) = 0; return 0;");
     }
 
