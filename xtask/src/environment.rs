@@ -18,7 +18,6 @@ const PRIVATE: &[&str] = &[
     "APG_TEST_NO_THREADS",
     "APG_TEST_STARTS",
     "X10_TEST_DIR",
-    "X10_HOSTLIST",
 ];
 
 /// A message for each variable that the page lacks.

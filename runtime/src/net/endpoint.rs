@@ -5,17 +5,18 @@ use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
+use crate::base::place::PlaceId;
 use crate::heap::Handle;
 use crate::serialize::Error;
 use crate::serialize::out_of_band::{Part, Received};
 
 /// A place has ended, so that nothing can be sent to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlaceEnded(pub u32);
+pub struct PlaceEnded(pub PlaceId);
 
 impl std::fmt::Display for PlaceEnded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "place {} has ended", self.0)
+        write!(f, "{} has ended", self.0)
     }
 }
 
@@ -133,5 +134,5 @@ pub(crate) fn deliver_put_locally(
 
 fn fail_locally(receiver: &dyn Receiver, here: u32, error: Error) -> PlaceEnded {
     receiver.ended(here, Some(error.into()));
-    PlaceEnded(here)
+    PlaceEnded(PlaceId(here))
 }

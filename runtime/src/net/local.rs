@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::{Arc, OnceLock};
 
+use crate::base::place::PlaceId;
 use crate::net::endpoint::{PlaceEnded, Receiver, Transport, deliver_message_locally, deliver_put_locally};
 use crate::serialize::out_of_band::Part;
 
@@ -14,7 +15,11 @@ pub struct Local {
 
 impl Local {
     fn receiver(&self, to: u32) -> Result<&Arc<dyn Receiver>, PlaceEnded> {
-        if to == 0 { self.receiver.get().ok_or(PlaceEnded(to)) } else { Err(PlaceEnded(to)) }
+        if to == 0 {
+            self.receiver.get().ok_or(PlaceEnded(PlaceId(to)))
+        } else {
+            Err(PlaceEnded(PlaceId(to)))
+        }
     }
 }
 

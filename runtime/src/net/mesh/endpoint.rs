@@ -76,19 +76,19 @@ impl Mesh {
     }
 
     fn transmit(&self, to: u32, frame: Frame<'_>) -> Result<(), PlaceEnded> {
-        let peer = self.peers.get(to as usize).and_then(Option::as_ref).ok_or(PlaceEnded(to))?;
+        let peer = self.peers.get(to as usize).and_then(Option::as_ref).ok_or(PlaceEnded(PlaceId(to)))?;
         if peer.closed.load(Ordering::Acquire) {
-            return Err(PlaceEnded(to));
+            return Err(PlaceEnded(PlaceId(to)));
         }
         peer.transmit(frame, &self.backlog).map_err(|_| {
             peer.closed.store(true, Ordering::Release);
-            PlaceEnded(to)
+            PlaceEnded(PlaceId(to))
         })
     }
 
     /// The receiver, for what this place sends to itself.
     fn own(&self) -> Result<&Arc<dyn Receiver>, PlaceEnded> {
-        self.receiver.get().ok_or(PlaceEnded(self.here))
+        self.receiver.get().ok_or(PlaceEnded(PlaceId(self.here)))
     }
 
     /// Starts the threads of the connections.

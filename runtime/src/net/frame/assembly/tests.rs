@@ -2,6 +2,8 @@
 
 use std::sync::Mutex;
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::net::frame::encoding::Frame;
 use crate::serialize::Error;
@@ -37,6 +39,11 @@ impl Receiver for Log {
     }
 
     fn begin_put(&self, _: u32, kind: u8, _: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+        /// A rail of this program has no more.
+        const MAX_LENGTH: u64 = 1 << 20;
+        if length > MAX_LENGTH {
+            return Ok(None);
+        }
         let mut memory = self.memory.lock().expect("no panic");
         *memory = vec![0; length as usize];
         Ok((kind == 1).then_some(PutTarget { address: memory.as_mut_ptr(), length }))
@@ -134,4 +141,46 @@ fn huge_length_allocates_no_memory() {
     stream.extend_from_slice(&[0; 1000]);
     let (events, _, between) = feed(&stream, 100);
     assert!(events.is_empty() && between.is_ok_and(|between| !between));
+}
+
+/// A frame of a sender that follows the protocol.
+fn any_frame() -> impl Strategy<Value = Vec<u8>> {
+    let bytes = |length| proptest::collection::vec(any::<u8>(), 0..length);
+    let message = (0_u8..4, bytes(600)).prop_map(|(kind, body)| encode(FrameKind::Message, kind, b"", &body));
+    let put = (0_u8..4, bytes(20), bytes(600))
+        .prop_map(|(kind, header, body)| encode(FrameKind::Put, kind, &header, &body));
+    let parts = bytes(40).prop_map(|body| {
+        let length = body.len() as u8;
+        encode(FrameKind::Message, 5, &[1, length, length], &body)
+    });
+    prop_oneof![message, put, parts, Just(encoding::HEARTBEAT_FRAME.to_vec())]
+}
+
+proptest! {
+    /// Whatever a damaged or hostile sender writes, reading ends without a panic, and what is delivered does not
+    /// depend on the pieces in which it comes.
+    #[test]
+    fn damaged_streams_are_read_alike_in_any_pieces(
+        frames in proptest::collection::vec(any_frame(), 1..6),
+        damages in proptest::collection::vec((any::<usize>(), any::<u8>()), 0..4),
+        size in 1_usize..700,
+    ) {
+        let mut stream = frames.concat();
+        for (at, byte) in damages {
+            let at = at % stream.len();
+            stream[at] = byte;
+        }
+        let (whole, in_pieces) = (feed(&stream, stream.len()), feed(&stream, size));
+        prop_assert_eq!(&whole.0, &in_pieces.0);
+        prop_assert_eq!(whole.1, in_pieces.1);
+        prop_assert_eq!(whole.2.map_err(|error| error.kind()), in_pieces.2.map_err(|error| error.kind()));
+    }
+
+    /// The same of bytes that were never frames.
+    #[test]
+    fn random_bytes_are_refused_or_wait_for_more(stream in proptest::collection::vec(any::<u8>(), 1..300)) {
+        let (whole, in_pieces) = (feed(&stream, stream.len()), feed(&stream, 1));
+        prop_assert_eq!(whole.0, in_pieces.0);
+        prop_assert_eq!(whole.2.is_ok(), in_pieces.2.is_ok());
+    }
 }
