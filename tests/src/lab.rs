@@ -25,7 +25,7 @@ fn obstacle() -> Option<String> {
     if unsafe { libc::geteuid() } != 0 {
         return Some("network namespaces need the superuser".to_owned());
     }
-    for tool in ["ip", "ssh", "ssh-keygen", "unshare", "nsenter"] {
+    for tool in ["ip", "tc", "ssh", "ssh-keygen", "unshare", "nsenter"] {
         tools::optional_tool(tool)?;
     }
     (!Path::new(SSHD).is_file()).then(|| format!("{SSHD} is not installed"))
@@ -193,6 +193,13 @@ impl Lab {
     /// Cuts a host's link, or mends it.
     pub fn set_link(&self, host: usize, up: bool) {
         must("ip", &["link", "set", &self.link(host), if up { "up" } else { "down" }]);
+    }
+
+    /// From now on a host sends no more than this rate, such as `20mbit`.
+    pub fn limit_rate(&self, host: usize, rate: &str) {
+        let namespace = self.namespace(host);
+        let filter = ["tbf", "rate", rate, "burst", "32kb", "latency", "50ms"];
+        must("tc", &[&["-n", &namespace, "qdisc", "add", "dev", "eth0", "root"], &filter[..]].concat());
     }
 
     /// From now on one host cannot reach another: there is no route.

@@ -125,6 +125,32 @@ fn programs_do_the_same_on_hosts_as_on_one_machine() {
     lab.assert_nothing_left();
 }
 
+/// Frames arrive in small pieces, and writers wait.
+#[test]
+fn copies_over_slow_links_are_whole() {
+    const COPIES: &str = "public class Copies {
+        public static def main(args:Rail[String]) {
+            val rail = new Rail[Long](300000, (i:Long) => i * i);
+            finish for (p in Place.places()) async {
+                val back = at (p) { for (i in rail.range) rail(i) += here.id; rail };
+                var wrong:Long = 0;
+                for (i in back.range) if (back(i) != i * i + p.id) wrong++;
+                Console.OUT.println(p.id + \": \" + back.size + \" elements, \" + wrong + \" wrong\");
+            }
+        }
+    }";
+    let Some(lab) = Lab::new(2) else { return };
+    [1, 2].map(|host| lab.limit_rate(host, "40mbit"));
+    fs::write(lab.path("Copies.x10"), COPIES).expect("written");
+    let output = run(lab.apg(tools::apg(), &["run", "Copies.x10", "--hosts", "h1:2,h2:2"]));
+    let mut lines: Vec<&str> = output.stdout.lines().collect();
+    lines.sort_unstable();
+    let expected = [0, 1, 2, 3].map(|place| format!("{place}: 300000 elements, 0 wrong"));
+    assert_eq!(lines, expected, "{}", output.stderr);
+    assert_eq!((output.status, output.stderr.as_str()), (0, ""));
+    lab.assert_nothing_left();
+}
+
 #[test]
 fn input_output_arguments_and_status_travel() {
     let Some(lab) = Lab::new(2) else { return };
