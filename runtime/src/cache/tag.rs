@@ -14,7 +14,8 @@ const TEXT: &str =
 
 /// What a cache without a tag consists of: a folder is only taken over if it holds nothing else. Files of one
 /// version of the server have that behind the name: `quarantine-0.1.0`.
-const ENTRIES: [&str; 11] = [
+const ENTRIES: [&str; 13] = [
+    "agents",
     "debugger",
     "include",
     "kernels",
@@ -23,6 +24,7 @@ const ENTRIES: [&str; 11] = [
     "objects",
     "programs",
     "quarantine",
+    "sent-programs",
     "set-aside",
     "temporary",
     "trimmed",
