@@ -137,6 +137,7 @@ fn lead(info: &BootstrapInfo, listener: OwnedFd, identity: u64, deadline: Instan
         here: info.place,
         placement: &info.placement,
         secret: info.secret,
+        encrypts: info.encrypts,
         identity,
         deadline,
         failed: &|| None,

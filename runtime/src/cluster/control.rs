@@ -72,6 +72,8 @@ pub(super) struct Start {
     pub leader: (IpAddr, u16),
     /// Proof of belonging. The channel is a pipe or an encrypted connection.
     pub secret: [u8; 32],
+    /// Whether connections between hosts are encrypted.
+    pub encrypts: bool,
     /// First argument of a place.
     pub command: Vec<u8>,
     /// Arguments of a place behind the program's path.
@@ -220,6 +222,7 @@ mod tests {
             hosts: vec![0, 1, 1],
             leader: ([10, 0, 0, 7].into(), 40123),
             secret: [7; 32],
+            encrypts: true,
             command: b"__place".to_vec(),
             options: vec![b"--threads=2".to_vec()],
             arguments: vec!["x".to_owned()],

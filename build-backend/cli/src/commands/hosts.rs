@@ -26,6 +26,10 @@ pub(crate) struct HostOptions {
     /// the ssh connection]
     #[arg(long, value_name = "NAME|CIDR")]
     interface: Option<String>,
+
+    /// Do not encrypt connections between hosts: nobody else uses the network between them
+    #[arg(long)]
+    private_network: bool,
 }
 
 /// Places on hosts other than this process.
@@ -37,6 +41,8 @@ pub(crate) struct Cluster {
     pub ssh: Vec<OsString>,
     /// The user's choice of an interface.
     pub interface: Option<String>,
+    /// Whether connections between hosts need no encryption.
+    pub private_network: bool,
 }
 
 /// An environment variable that is not empty.
@@ -72,10 +78,12 @@ impl HostOptions {
     /// of places is that of the second result.
     pub(crate) fn resolve(&self, places: Option<u32>) -> Result<(Option<Cluster>, Option<u32>), Failure> {
         let Some(hosts) = self.named()? else {
-            return match &self.interface {
-                Some(_) => Err(Failure::misuse("--interface needs --hosts or --hostfile")),
-                None => Ok((None, places)),
+            let option = match (&self.interface, self.private_network) {
+                (None, false) => return Ok((None, places)),
+                (Some(_), _) => "--interface",
+                (None, true) => "--private-network",
             };
+            return Err(Failure::misuse(format!("{option} needs --hosts or --hostfile")));
         };
         let placement = hostfile::allocate(&hosts, places).map_err(Failure::misuse)?;
         if placement.names() == ["localhost"] {
@@ -83,7 +91,8 @@ impl HostOptions {
         }
         let ssh = environment_variable(SSH_VARIABLE).unwrap_or_default();
         let ssh = ssh.split_whitespace().map(OsString::from).collect();
-        Ok((Some(Cluster { placement, ssh, interface: self.interface.clone() }), None))
+        let (interface, private_network) = (self.interface.clone(), self.private_network);
+        Ok((Some(Cluster { placement, ssh, interface, private_network }), None))
     }
 }
 

@@ -349,6 +349,7 @@ fn run_on_hosts(cluster: Cluster, program: Image, launch: &LaunchOptions, argume
         placement: cluster.placement,
         ssh: cluster.ssh,
         interface: cluster.interface,
+        private_network: cluster.private_network,
         place_command: PLACE_COMMAND.into(),
         place_options: launch.place_options(),
         threads: launch.thread_count()?,

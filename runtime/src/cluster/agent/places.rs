@@ -184,6 +184,7 @@ impl Builder {
             output_lock: Some(self.output_lock),
             farewell: Some(write_farewell.as_raw_fd()),
             secret: Secret(start.secret),
+            encrypts: start.encrypts,
         };
         let mut inherited = vec![OwnedFd::from(write_farewell)];
         inherited.extend(listener.map(OwnedFd::from));

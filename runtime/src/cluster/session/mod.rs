@@ -52,6 +52,8 @@ pub struct Job {
     pub ssh: Vec<OsString>,
     /// The interface or network that connects the hosts.
     pub interface: Option<String>,
+    /// Whether connections between hosts need no encryption.
+    pub private_network: bool,
     /// First argument with which this executable becomes a place; the program's path follows.
     pub place_command: OsString,
     /// Further arguments of a place.

@@ -176,6 +176,7 @@ fn start_message(job: &Job, host: HostId, leader: (IpAddr, u16), secret: Secret)
         hosts: hosts.collect(),
         leader,
         secret: secret.0,
+        encrypts: !job.private_network,
         command: job.place_command.as_bytes().to_vec(),
         options: bytes(&job.place_options),
         arguments: job.arguments.clone(),

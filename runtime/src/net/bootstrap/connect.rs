@@ -51,6 +51,8 @@ pub struct BootstrapInfo {
     pub farewell: Option<i32>,
     /// Proof of belonging.
     pub secret: Secret,
+    /// Whether connections between hosts are encrypted.
+    pub encrypts: bool,
 }
 
 impl BootstrapInfo {
@@ -64,6 +66,7 @@ impl BootstrapInfo {
             write::signed(&mut out, i64::from(descriptor.unwrap_or(-1)));
         }
         out.extend_from_slice(&self.secret.0);
+        out.push(u8::from(self.encrypts));
         out
     }
 
@@ -79,6 +82,8 @@ impl BootstrapInfo {
         let mut descriptor = || Ok(i32::try_from(input.signed()?).ok().filter(|it| *it >= 0));
         let (listener, output_lock, farewell) = (descriptor()?, descriptor()?, descriptor()?);
         let secret = Secret(*array(input.bytes(32)?));
+        // Anything but a plain no is a yes.
+        let encrypts = input.bytes(1)? != [0];
         input.end()?;
         Ok(BootstrapInfo {
             place: PlaceId(place),
@@ -89,6 +94,7 @@ impl BootstrapInfo {
             output_lock,
             farewell,
             secret,
+            encrypts,
         })
     }
 
@@ -205,7 +211,7 @@ pub fn host(listener: TcpListener, start: &StartContext<'_>) -> io::Result<Mesh>
             io::Error::other(text)
         })?;
     }
-    Mesh::new(start.here, start.placement, links, start.deadline)
+    Mesh::new(start.here, start.placement, links, start.encrypts.then_some(&start.secret), start.deadline)
 }
 
 /// Connects with a place and completes the handshake. A place with too many pending connections closes some
@@ -268,7 +274,15 @@ fn connect(
 /// What keeps the places from starting.
 pub fn join(info: &BootstrapInfo, identity: u64, deadline: Instant) -> io::Result<Mesh> {
     let BootstrapInfo { place, leader, address, secret, ref placement, .. } = *info;
-    let start = StartContext { here: place, placement, secret, identity, deadline, failed: &|| None };
+    let start = StartContext {
+        here: place,
+        placement,
+        secret,
+        encrypts: info.encrypts,
+        identity,
+        deadline,
+        failed: &|| None,
+    };
     let listener = listen(address)?;
     let hello = Hello { place, address: listener.local_addr()?, process: std::process::id(), identity };
     let mut zero = call(&start, PlaceId(0), leader, &hello)?;
@@ -292,7 +306,7 @@ pub fn join(info: &BootstrapInfo, identity: u64, deadline: Instant) -> io::Resul
     zero.write_all(&[1])?;
     links.insert(0, Some(Link { stream: zero, process: table[0].1 }));
     links.insert(place.0 as usize, None);
-    Mesh::new(place, placement, links, deadline)
+    Mesh::new(place, placement, links, info.encrypts.then_some(&secret), deadline)
 }
 
 #[cfg(test)]
@@ -310,6 +324,7 @@ mod tests {
             output_lock: Some(5),
             farewell: Some(7),
             secret: Secret([0xa5; 32]),
+            encrypts: true,
         };
         let bytes = info.encode();
         for length in 0..bytes.len() {

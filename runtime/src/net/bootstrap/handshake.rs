@@ -265,6 +265,8 @@ pub struct StartContext<'a> {
     pub placement: &'a Placement,
     /// Proof of belonging.
     pub secret: Secret,
+    /// Whether connections between hosts are encrypted.
+    pub encrypts: bool,
     /// The program.
     pub identity: u64,
     /// All must be connected by then.

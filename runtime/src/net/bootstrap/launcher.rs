@@ -97,6 +97,7 @@ pub fn launch(
         output_lock: Some(output_lock),
         farewell: None,
         secret,
+        encrypts: false,
     };
     let start = |place| {
         let mut command = Command::new(&program.executable);
@@ -112,6 +113,7 @@ pub fn launch(
         here: PlaceId(0),
         placement: &placement,
         secret,
+        encrypts: false,
         identity: program.identity,
         deadline,
         failed: &failed,

@@ -1,6 +1,7 @@
 //! Full-mesh transport: a TCP connection between every two places. Between places of one host, frames go
 //! through a ring in shared memory ([`crate::net::shm::ring`]), and the connection only shows that the other
-//! end lives; between places of different hosts they go through the connection.
+//! end lives; between places of different hosts they go through the connection, encrypted
+//! ([`crate::net::mesh::tls`]) unless the network is private.
 //!
 //! Each ring has a thread that reads from it, and an idle worker polls all of them
 //! ([`Transport::poll`]): its messages are handled without waking a thread. From connections
@@ -8,6 +9,7 @@
 //! ([`crate::net::liveness::heartbeat`]), one writes the backlog of handlers
 //! ([`crate::net::mesh::peer`]).
 
+use std::collections::HashMap;
 use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +17,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::base::place::PlaceId;
+use crate::net::bootstrap::handshake::Secret;
 use crate::net::endpoint::{PlaceEnded, Receiver, Transport, deliver_message_locally, deliver_put_locally};
 use crate::net::frame::encoding;
 use crate::net::frame::encoding::{Frame, FrameKind};
@@ -22,7 +25,9 @@ use crate::net::liveness::heartbeat;
 use crate::net::mesh::link::Link;
 use crate::net::mesh::peer::{Backlog, Peer, PeerIdentity, in_handler, write_all_backlogs};
 use crate::net::mesh::stream_reader;
+use crate::net::mesh::tls::{Encryption, End, Tls};
 use crate::net::placement::Placement;
+use crate::net::shm::setup::SHORTEST_TIMEOUT;
 use crate::net::shm::{ring_reader, setup};
 use crate::net::timeouts::Timeouts;
 use crate::serialize::out_of_band::Part;
@@ -41,6 +46,7 @@ pub struct Mesh {
 
 impl Mesh {
     /// Place `here` with a connection to every other place, all of which do the same before the deadline.
+    /// Connections with other hosts are encrypted with a secret, if there is one.
     ///
     /// # Errors
     /// A connection has failed, or a place of this host does not answer in time.
@@ -48,11 +54,14 @@ impl Mesh {
         here: PlaceId,
         placement: &Placement,
         mut links: Vec<Option<Link>>,
+        encryption: Option<&Secret>,
         deadline: Instant,
     ) -> io::Result<Mesh> {
         for link in links.iter().flatten() {
             link.stream.set_nodelay(true)?;
         }
+        let is_remote = |place| placement.host(place) != placement.host(here);
+        let mut tls = encrypt(here, is_remote, &mut links, encryption, deadline)?;
         let rings = setup::share(here, placement, &mut links, deadline)?;
         let mut peers = Vec::new();
         for (place, (link, rings)) in (0..).map(PlaceId).zip(links.into_iter().zip(rings)) {
@@ -62,9 +71,8 @@ impl Mesh {
             };
             stream.set_read_timeout(None)?;
             let name = placement.describe(place);
-            let is_remote = placement.host(place) != placement.host(here);
-            let identity = PeerIdentity { place: place.0, process, name, is_remote };
-            peers.push(Some(Arc::new(Peer::new(identity, stream, rings)?)));
+            let identity = PeerIdentity { place: place.0, process, name, is_remote: is_remote(place) };
+            peers.push(Some(Arc::new(Peer::new(identity, stream, rings, tls.remove(&place))?)));
         }
         let timeouts = Timeouts::default();
         Ok(Mesh { here: here.0, peers, receiver: OnceLock::new(), backlog: Arc::default(), timeouts })
@@ -114,6 +122,32 @@ impl Mesh {
             heartbeat::run(here, &peers, timeouts, &rounds, &*receiver);
         })
     }
+}
+
+/// Encrypts the connections with other hosts. All places take theirs in the order of the places' numbers, so
+/// that no two wait for each other.
+fn encrypt(
+    here: PlaceId,
+    is_remote: impl Fn(PlaceId) -> bool,
+    links: &mut [Option<Link>],
+    secret: Option<&Secret>,
+    deadline: Instant,
+) -> io::Result<HashMap<PlaceId, Arc<Tls>>> {
+    let mut encrypted = HashMap::new();
+    let Some(secret) = secret else { return Ok(encrypted) };
+    let encryption = Encryption::new(secret)?;
+    for (place, link) in (0..).map(PlaceId).zip(links) {
+        let Some(link) = link.as_mut().filter(|_| is_remote(place)) else { continue };
+        let left = deadline.saturating_duration_since(Instant::now()).max(SHORTEST_TIMEOUT);
+        link.stream.set_read_timeout(Some(left))?;
+        // The higher place has called.
+        let end = if here > place { End::Client } else { End::Server };
+        let tls = encryption.handshake(&mut link.stream, end).map_err(|error| {
+            io::Error::new(error.kind(), format!("{place} does not encrypt its connection: {error}"))
+        })?;
+        encrypted.insert(place, Arc::new(tls));
+    }
+    Ok(encrypted)
 }
 
 fn start_thread(name: String, work: impl FnOnce() + Send + 'static) -> io::Result<()> {

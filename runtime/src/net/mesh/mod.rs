@@ -1,6 +1,9 @@
-//! Full mesh: a TCP connection between every two places, and shared memory between places of one machine.
+//! Full mesh: a TCP connection between every two places, encrypted between hosts, and shared memory between
+//! places of one machine.
 
 pub mod endpoint;
 pub mod link;
+mod out_stream;
 pub(crate) mod peer;
 mod stream_reader;
+mod tls;

@@ -17,7 +17,8 @@ use crate::heap;
 use crate::net::endpoint::Receiver;
 use crate::net::frame::encoding::{Frame, HEARTBEAT_FRAME};
 use crate::net::liveness::detector::Signs;
-use crate::net::poll::send_available;
+use crate::net::mesh::out_stream::OutStream;
+use crate::net::mesh::tls::Tls;
 use crate::net::shm::ring::Ring;
 
 thread_local! {
@@ -60,6 +61,8 @@ pub(crate) struct Peer {
     pub identity: PeerIdentity,
     /// The connection.
     pub stream: TcpStream,
+    /// Its encryption, if it leads to another host over a network that is not private.
+    pub tls: Option<Arc<Tls>>,
     /// For writing.
     pub out: Mutex<Out>,
     /// Frames that handlers have sent and could not write, oldest first; taken only by the holder of `out`.
@@ -91,7 +94,7 @@ pub(crate) struct Rings {
 /// Where frames are written.
 pub(crate) enum Out {
     /// The connection itself.
-    Stream(TcpStream),
+    Stream(OutStream),
     /// Shared memory.
     Ring(Ring),
 }
@@ -122,14 +125,16 @@ impl Peer {
         identity: PeerIdentity,
         stream: TcpStream,
         rings: Option<(Ring, Ring)>,
+        tls: Option<Arc<Tls>>,
     ) -> io::Result<Peer> {
         let out = match &rings {
             Some((_, out)) => Out::Ring(*out),
-            None => Out::Stream(stream.try_clone()?),
+            None => Out::Stream(OutStream::new(stream.try_clone()?, tls.clone())),
         };
         Ok(Peer {
             identity,
             stream,
+            tls,
             out: Mutex::new(out),
             backlog: Mutex::default(),
             has_backlog: AtomicBool::new(false),
@@ -157,21 +162,17 @@ impl Peer {
         if let Some(mut out) = self.out.try_lock()
             && !self.has_backlog.load(Ordering::Acquire)
         {
-            match &*out {
+            match &mut *out {
                 Out::Ring(ring) if frame.write_at_once(ring) => return Ok(()),
                 Out::Ring(ring) if ring.room(frame.max_length()) >= frame.max_length() => {
                     return frame.write(out.writer());
                 }
                 Out::Ring(_) => {}
                 Out::Stream(stream) => {
-                    let mut bytes = encode(frame)?;
-                    let written = send_available(stream, &bytes);
-                    if written == bytes.len() {
-                        return Ok(());
+                    if !stream.send_now(&encode(frame)?)? {
+                        self.has_backlog.store(true, Ordering::Release);
+                        wake_backlog_writer(others);
                     }
-                    bytes.drain(..written);
-                    self.push_rest(bytes);
-                    wake_backlog_writer(others);
                     return Ok(());
                 }
             }
@@ -187,14 +188,6 @@ impl Peer {
         self.has_backlog.store(true, Ordering::Release);
     }
 
-    /// The rest of a frame that the holder of `out` has begun to write: in front of what handlers add
-    /// meanwhile.
-    fn push_rest(&self, bytes: Vec<u8>) {
-        let mut backlog = self.backlog.lock();
-        backlog.push_front(bytes);
-        self.has_backlog.store(true, Ordering::Release);
-    }
-
     /// Writes the backlog.
     #[inline]
     fn write_backlog(&self, out: &mut Out) -> io::Result<()> {
@@ -203,9 +196,11 @@ impl Peer {
             let mut backlog = self.backlog.lock();
             let Some(bytes) = backlog.pop_front() else {
                 self.has_backlog.store(false, Ordering::Release);
-                return Ok(());
+                drop(backlog);
+                return out.writer().flush();
             };
             drop(backlog);
+            // Behind what a connection has kept.
             out.writer().write_all(&bytes)?;
         }
         Ok(())
@@ -214,14 +209,15 @@ impl Peer {
     /// Sends a heartbeat over a connection without rings, unless something else is being sent, which is as
     /// good a sign.
     pub(crate) fn beat(&self) {
-        let Some(_out) = self.out.try_lock() else { return };
+        let Some(mut out) = self.out.try_lock() else { return };
         if self.closed.load(Ordering::Acquire) || self.has_backlog.load(Ordering::Acquire) {
             return;
         }
-        let written = send_available(&self.stream, &HEARTBEAT_FRAME);
-        if (1..HEARTBEAT_FRAME.len()).contains(&written) {
-            // The next writer writes the rest first.
-            self.push_rest(HEARTBEAT_FRAME[written..].to_vec());
+        // The reader notices the end of the connection; the next writer sends the rest.
+        if let Out::Stream(stream) = &mut *out
+            && !stream.send_now(&HEARTBEAT_FRAME).unwrap_or(true)
+        {
+            self.has_backlog.store(true, Ordering::Release);
         }
     }
 

@@ -11,6 +11,7 @@ use crate::heap::page_watch;
 use crate::net::endpoint::Receiver;
 use crate::net::frame::assembly::{Assembly, Delivery};
 use crate::net::mesh::peer::{Peer, run_handler};
+use crate::net::mesh::tls::Tls;
 use crate::net::poll::{receive_available, wait_readable};
 
 /// Bytes of one read.
@@ -57,6 +58,9 @@ impl Connection {
     /// Reads what has come, or much of it; false at the end.
     fn read(&mut self, buffer: &mut [u8], receiver: &dyn Receiver) -> io::Result<bool> {
         let Connection { peer, assembly } = self;
+        if let Some(tls) = peer.tls.clone() {
+            return self.read_encrypted(&tls, buffer, receiver);
+        }
         let delivery = Delivery { from: peer.identity.place, receiver, left: &peer.has_shut_down };
         for _ in 0..MAX_READS_PER_ROUND {
             let direct = assembly.direct();
@@ -81,6 +85,26 @@ impl Connection {
                 false => assembly.feed(&buffer[..count], delivery)?,
             }
             if count < room {
+                return Ok(true);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The same for a connection whose bytes have to be decrypted first.
+    fn read_encrypted(&mut self, tls: &Tls, buffer: &mut [u8], receiver: &dyn Receiver) -> io::Result<bool> {
+        let Connection { peer, assembly } = self;
+        let delivery = Delivery { from: peer.identity.place, receiver, left: &peer.has_shut_down };
+        for _ in 0..MAX_READS_PER_ROUND {
+            let count = match receive_available(&peer.stream, buffer)? {
+                None => return Ok(true),
+                Some(0) if assembly.is_between_frames() => return Ok(false),
+                Some(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Some(count) => count,
+            };
+            peer.signs.fetch_add(1, Ordering::Relaxed);
+            tls.decrypt(&buffer[..count], |plain| assembly.feed(plain, delivery))?;
+            if count < buffer.len() {
                 return Ok(true);
             }
         }

@@ -13,7 +13,7 @@ use crate::net::shm::ring::{Memory, Ring};
 pub(crate) const MAX_PLACES_WITH_RINGS: u32 = 16;
 
 /// A timeout of 0 would be none.
-const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
+pub(crate) const SHORTEST_TIMEOUT: Duration = Duration::from_millis(1);
 
 /// The rings to the places of this host that the links lead to: each of a pair has to call this, and answers
 /// until the deadline. Between two places the one with the lower number makes the memory.

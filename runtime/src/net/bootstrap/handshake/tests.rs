@@ -20,6 +20,7 @@ fn start(secret: Secret) -> StartContext<'static> {
         here: PlaceId(0),
         placement: &PLACEMENT,
         secret,
+        encrypts: true,
         identity: IDENTITY,
         deadline: soon(),
         failed: &|| None,
@@ -76,6 +77,7 @@ fn start_while(places: u32, disturb: impl FnOnce(SocketAddr, Secret) + Send) -> 
                     output_lock: None,
                     farewell: None,
                     secret,
+                    encrypts: true,
                 };
                 scope.spawn(move || join(&info, IDENTITY, soon()).map(drop))
             })

@@ -157,8 +157,8 @@ fn any_frame() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    /// Whatever a damaged or hostile sender writes, reading ends without a panic, and what is delivered does not
-    /// depend on the pieces in which it comes.
+    /// Whatever a damaged or hostile sender writes, reading ends without a panic, and what is delivered does
+    /// not depend on the pieces in which it comes.
     #[test]
     fn damaged_streams_are_read_alike_in_any_pieces(
         frames in proptest::collection::vec(any_frame(), 1..6),
