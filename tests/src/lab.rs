@@ -2,9 +2,12 @@
 //! name, home folder and address; links can be cut and folders hidden. Everything is removed at the end.
 
 use std::fs;
+use std::io::Read;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::tools;
@@ -17,6 +20,20 @@ pub struct Lab {
     /// The first three numbers of the hosts' addresses.
     network: String,
     servers: Vec<Child>,
+}
+
+/// What passes a link.
+pub struct Recorder {
+    stop: Arc<AtomicBool>,
+    thread: std::thread::JoinHandle<Vec<u8>>,
+}
+
+impl Recorder {
+    /// Ends the recording; all bytes of all packets.
+    pub fn end(self) -> Vec<u8> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.join().expect("no panic")
+    }
 }
 
 /// Why there can be no lab here, if so.
@@ -193,6 +210,48 @@ impl Lab {
     /// Cuts a host's link, or mends it.
     pub fn set_link(&self, host: usize, up: bool) {
         must("ip", &["link", "set", &self.link(host), if up { "up" } else { "down" }]);
+    }
+
+    /// Begins to record what passes a host's link.
+    pub fn record(&self, host: usize) -> Recorder {
+        let index =
+            fs::read_to_string(format!("/sys/class/net/{}/ifindex", self.link(host))).expect("a link");
+        let protocol = (libc::ETH_P_ALL as u16).to_be();
+        // SAFETY: plain values; the result is checked.
+        let socket = unsafe { libc::socket(libc::AF_PACKET, libc::SOCK_RAW, i32::from(protocol)) };
+        assert!(socket >= 0, "{}", std::io::Error::last_os_error());
+        // SAFETY: a new descriptor that nothing else owns.
+        let socket = fs::File::from(unsafe { OwnedFd::from_raw_fd(socket) });
+        // SAFETY: an address is plain data.
+        let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
+        address.sll_family = libc::AF_PACKET as u16;
+        address.sll_protocol = protocol;
+        address.sll_ifindex = index.trim().parse().expect("a number");
+        let length = size_of_val(&address) as u32;
+        // SAFETY: the address is valid for its length.
+        let bound = unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) };
+        assert_eq!(bound, 0, "{}", std::io::Error::last_os_error());
+        // Reads end a while after the last packet.
+        let timeout = libc::timeval { tv_sec: 0, tv_usec: 200_000 };
+        let length = size_of_val(&timeout) as u32;
+        let (level, option) = (libc::SOL_SOCKET, libc::SO_RCVTIMEO);
+        // SAFETY: the value is valid for its length.
+        let set = unsafe {
+            libc::setsockopt(socket.as_raw_fd(), level, option, (&raw const timeout).cast(), length)
+        };
+        assert_eq!(set, 0, "{}", std::io::Error::last_os_error());
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || {
+            let (mut all, mut packet) = (Vec::new(), vec![0; 1 << 16]);
+            while !stopped.load(Ordering::Relaxed) {
+                if let Ok(count) = (&socket).read(&mut packet) {
+                    all.extend_from_slice(&packet[..count]);
+                }
+            }
+            all
+        });
+        Recorder { stop, thread }
     }
 
     /// From now on a host sends no more than this rate, such as `20mbit`.

@@ -125,6 +125,31 @@ fn programs_do_the_same_on_hosts_as_on_one_machine() {
     lab.assert_nothing_left();
 }
 
+#[test]
+fn data_between_hosts_is_encrypted_unless_the_network_is_private() {
+    /// Strings travel as UTF-8.
+    const SENDS: &str = "public class Sends {
+        public static def main(args:Rail[String]) {
+            val text = \"confidential \" + args(0) + \" confidential\";
+            for (p in Place.places()) at (p) { if (text.length() == 0n) Console.OUT.println(); }
+            Console.OUT.println(text.length());
+        }
+    }";
+    let Some(lab) = Lab::new(2) else { return };
+    fs::write(lab.path("Sends.x10"), SENDS).expect("written");
+    for (option, is_readable) in [("--private-network", true), ("--accels=none", false)] {
+        let recorder = lab.record(2);
+        let arguments = ["run", "Sends.x10", "--hosts", "h1:1,h2:1", option, "--", "of-the-run"];
+        let output = run(lab.apg(tools::apg(), &arguments));
+        let packets = recorder.end();
+        assert_eq!((output.status, output.stdout.as_str()), (0, "36\n"), "{}", output.stderr);
+        assert!(packets.len() > 10_000, "the link was recorded");
+        let found = packets.windows(23).any(|bytes| bytes == b"confidential of-the-run");
+        assert_eq!(found, is_readable, "{option}");
+    }
+    lab.assert_nothing_left();
+}
+
 /// Frames arrive in small pieces, and writers wait.
 #[test]
 fn copies_over_slow_links_are_whole() {
@@ -140,7 +165,7 @@ fn copies_over_slow_links_are_whole() {
         }
     }";
     let Some(lab) = Lab::new(2) else { return };
-    [1, 2].map(|host| lab.limit_rate(host, "40mbit"));
+    (1..=2).for_each(|host| lab.limit_rate(host, "40mbit"));
     fs::write(lab.path("Copies.x10"), COPIES).expect("written");
     let output = run(lab.apg(tools::apg(), &["run", "Copies.x10", "--hosts", "h1:2,h2:2"]));
     let mut lines: Vec<&str> = output.stdout.lines().collect();
