@@ -226,6 +226,22 @@ fn a_place_that_dies_ends_the_program_and_names_it() {
 }
 
 #[test]
+fn emitted_mir_is_read_as_it_is_printed() {
+    let folder = Folder::new();
+    folder.write("Hello.x10", HELLO);
+    for options in
+        [&["build", "Hello.x10", "--emit", "mir"][..], &["build", "Hello.x10", "--emit", "mir", "--release"]]
+    {
+        let output = folder.apg(options);
+        assert_eq!(output.status, 0, "{}", output.stderr);
+        let program = apg_mir::text::parse(&output.stdout).unwrap_or_else(|error| panic!("{error}"));
+        assert!(program.functions.iter().any(|it| it.name == "Hello.main"), "{options:?}");
+        let again = apg_mir::text::print(&program, apg_mir::text::SpanDetail::Statements);
+        assert_eq!(again, output.stdout, "{options:?}");
+    }
+}
+
+#[test]
 fn a_program_in_one_file_runs_alone() {
     let folder = Folder::new();
     folder.write("Hello.x10", HELLO);
