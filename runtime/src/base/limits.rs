@@ -11,6 +11,22 @@ pub fn address_space() -> usize {
     usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX)
 }
 
+/// Bytes of address space that the limit leaves to this process now; `usize::MAX` without one.
+pub fn free_address_space() -> usize {
+    let limit = address_space();
+    if limit == usize::MAX {
+        return usize::MAX;
+    }
+    // Linux says how many pages are mapped; elsewhere all of the limit counts as free.
+    let mapped = std::fs::read_to_string("/proc/self/statm")
+        .ok()
+        .and_then(|text| text.split_whitespace().next()?.parse::<usize>().ok())
+        .unwrap_or(0);
+    // SAFETY: asks the system for a number.
+    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
+    limit.saturating_sub(mapped.saturating_mul(page))
+}
+
 /// Where address space is limited, glibc's allocator must not reserve 64 MiB of it for each thread. To be
 /// called before there are threads.
 pub fn prepare_allocator() {

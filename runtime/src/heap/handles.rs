@@ -1,6 +1,7 @@
 //! Handles: references to objects from Rust code, from other places (by number), and from string constants.
 //! Roots of the collector.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -41,13 +42,28 @@ unsafe impl Send for Shard {}
 static HANDLES: [Mutex<Shard>; SHARDS] =
     [const { Mutex::new(Shard { entries: std::ptr::null_mut(), used: 0, free: END }) }; SHARDS];
 
-/// Spreads threads over the shards.
-fn own_shard() -> u32 {
+/// The shard of this thread, which spreads threads over the shards.
+fn own_shard(new: Option<usize>) -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
-        static SHARD: usize = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
+        static SHARD: Cell<usize> = Cell::new(NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS);
     }
-    SHARD.with(|shard| *shard as u32)
+    SHARD.with(|shard| {
+        new.inspect(|new| shard.set(*new));
+        shard.get()
+    })
+}
+
+/// Stores an object in the shard `own` of this thread, else in any: where address space is limited, few shards have
+/// any. The shard and the index.
+fn insert(own: usize, object: Ref) -> (u32, u32) {
+    let inserted = |shard: usize| Some((shard, lock(&HANDLES[shard]).insert(object)?));
+    let (shard, index) = inserted(own).unwrap_or_else(|| {
+        let found = (0..SHARDS).find_map(inserted).unwrap_or_else(|| out_of_handles());
+        own_shard(Some(found.0));
+        found
+    });
+    (shard as u32, index)
 }
 
 impl Shard {
@@ -55,15 +71,15 @@ impl Shard {
         self.entries.wrapping_add(index as usize)
     }
 
-    /// Stores an object; its index.
-    fn insert(&mut self, object: Ref) -> u32 {
+    /// Stores an object; its index. `None` without a free entry, or without address space for entries.
+    fn insert(&mut self, object: Ref) -> Option<u32> {
         if self.entries.is_null() {
-            self.entries = reserve(CAPACITY * size_of::<usize>()).unwrap_or_else(out_of_handles).cast();
+            self.entries = reserve(CAPACITY * size_of::<usize>())?.cast();
         }
         let index = self.free;
         let index = if index == END {
             if self.used as usize == CAPACITY {
-                out_of_handles();
+                return None;
             }
             self.used += 1;
             self.used - 1
@@ -74,7 +90,7 @@ impl Shard {
         };
         // SAFETY: an index below `used`, so inside the table.
         unsafe { self.entry(index).write(object.address()) };
-        index
+        Some(index)
     }
 
     fn remove(&mut self, index: u32) {
@@ -84,8 +100,10 @@ impl Shard {
     }
 }
 
-fn out_of_handles() -> *mut u8 {
-    const TEXT: &[u8] = b"apg: the runtime holds more objects at once than it has room for\n";
+fn out_of_handles() -> ! {
+    const TEXT: &[u8] =
+        b"apg: no memory for the runtime's references to objects: there are too many at once, \
+        or the limit on address space is reached (see `ulimit -v`)\n";
     // SAFETY: plain system calls.
     unsafe {
         libc::write(2, TEXT.as_ptr().cast(), TEXT.len());
@@ -103,9 +121,9 @@ impl Handle {
         if object.is_null() {
             return Handle { object, shard: 0, index: u32::MAX };
         }
-        let shard = own_shard();
+        let own = own_shard(None);
         let _critical = mutators::critical();
-        let index = lock(&HANDLES[shard as usize]).insert(object);
+        let (shard, index) = insert(own, object);
         Handle { object, shard, index }
     }
 

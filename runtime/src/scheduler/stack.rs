@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use corosensei::stack::{Stack, StackPointer};
 use parking_lot::Mutex;
 
+use crate::base::limits;
 use crate::heap;
 
 /// Address space of a stack.
@@ -46,8 +47,9 @@ impl AlignedStack {
     pub(crate) fn new() -> io::Result<AlignedStack> {
         let mut rest = UNUSED_OF_ROW.lock();
         if rest.0 == rest.1 {
-            // With a limit on address space a whole row may be too much.
-            *rest = row(STACKS_PER_ROW).or_else(|_| row(1))?;
+            // With a limit on address space a whole row may be too much: the heap needs some, too.
+            let is_row_small = (STACKS_PER_ROW + 1) * STACK_BYTES <= limits::free_address_space() / 4;
+            *rest = if is_row_small { row(STACKS_PER_ROW).or_else(|_| row(1)) } else { row(1) }?;
         }
         let start = rest.0;
         rest.0 += STACK_BYTES;

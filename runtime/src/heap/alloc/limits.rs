@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::base::sanitizer;
+use crate::base::{limits, sanitizer};
 use crate::heap::alloc::blocks::{BLOCK, Region};
 
 /// Blocks kept back so that an OutOfMemoryError can be made.
@@ -72,7 +72,7 @@ pub fn configure(limit: usize, places: usize) {
 }
 
 /// Reserves addresses, and says what may be used of them: less than the setting where the system limits
-/// addresses.
+/// addresses. Then the heap takes half of those that are free at most: the rest is for stacks and libraries.
 pub(crate) fn reserve() -> (Region, Limits) {
     let machine = of_machine();
     let (mut limit, most) = match USER_LIMIT.load(Ordering::Relaxed) {
@@ -83,11 +83,17 @@ pub(crate) fn reserve() -> (Region, Limits) {
         chosen => (chosen, machine / 8 * 7),
     };
     limit = limit.max(MIN_LIMIT);
+    let free_bytes = limits::free_address_space();
     loop {
         let blocks = limit.div_ceil(BLOCK);
         let factors = ADDRESS_FACTORS.iter().filter(|factor| !sanitizer::is_present() || **factor == 1);
         for factor in factors {
-            if let Some(region) = Region::new((blocks * factor + RESERVE) * BLOCK) {
+            let bytes = (blocks * factor + RESERVE) * BLOCK;
+            let is_least = limit == MIN_LIMIT && *factor == 1;
+            if bytes > free_bytes / 2 && !is_least {
+                continue;
+            }
+            if let Some(region) = Region::new(bytes) {
                 let most = (most / BLOCK).clamp(blocks, blocks * (*factor).min(2));
                 return (region, Limits { bytes: blocks * BLOCK, blocks: most });
             }
