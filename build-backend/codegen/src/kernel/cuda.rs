@@ -8,9 +8,7 @@ use crate::code::{Code, PreloadedElement, RailSpelling, Target};
 use crate::names::Names;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
-use apg_passes::kernel::access_summary::AccessSummary;
-use apg_passes::kernel::ir::KernelIr;
-use apg_passes::kernel::locals::mentions;
+use apg_passes::kernel::ir::{KernelIr, RailAliases};
 
 const PRELUDE: &str = include_str!("../include/apg_device.h");
 
@@ -83,8 +81,8 @@ fn print_kernel_function(code: &mut Code<'_>, id: KernelId, ir: &KernelIr) {
         code.out.line(get);
     }
     code.out.line("apg_fault *const fault_ = shared_.fault; (void)fault_;");
-    declare_captures(code, kernel, &ir.accesses);
-    declare_derived_captures(code, kernel);
+    declare_captures(code, ir);
+    declare_derived_captures(code, ir);
     declare_indices(code, kernel);
     let first_own = kernel.captures.len();
     let given: Vec<usize> = kernel
@@ -126,8 +124,8 @@ fn print_constant_loads(code: &mut Code<'_>, ir: &KernelIr) {
 }
 
 /// Declares the captures: scalars are read from the environment, rails become a pointer and a length.
-fn declare_captures(code: &mut Code<'_>, kernel: &Kernel, accesses: &AccessSummary) {
-    for (index, capture) in kernel.captures.iter().enumerate() {
+fn declare_captures(code: &mut Code<'_>, ir: &KernelIr) {
+    for (index, (capture, aliases)) in ir.kernel.captures.iter().zip(&ir.device.rails).enumerate() {
         let text = code.locals[index].text.clone();
         match capture.kind {
             KernelCaptureKind::Scalar(_) if capture.derived_from.is_some() => {}
@@ -151,7 +149,7 @@ fn declare_captures(code: &mut Code<'_>, kernel: &Kernel, accesses: &AccessSumma
             KernelCaptureKind::Rail { element } => {
                 let name = code.ty(element);
                 // The copy of a captured rail belongs to this launch alone: nothing aliases it.
-                let constant = if accesses.is_read_only(LocalId(index as u32)) { "const " } else { "" };
+                let constant = if *aliases == RailAliases::Written { "" } else { "const " };
                 code.out.line(format!(
                     "{constant}{name} *__restrict__ {text} = ({constant}{name} *){};",
                     elements(element, &format!("env.m{index}.data"))
@@ -162,10 +160,10 @@ fn declare_captures(code: &mut Code<'_>, kernel: &Kernel, accesses: &AccessSumma
                 let name = code.ty(element);
                 // Global rails may alias. The runtime tests that at each launch: `APG_APART` means that they
                 // do not, unless the code is compiled for a launch with `APG_OVERLAP`.
-                let (constant, restrict) = match accesses.is_read_only(LocalId(index as u32)) {
-                    true if accesses.stores_to_global_rails(kernel) => ("const ", "APG_APART "),
-                    true => ("const ", "__restrict__ "),
-                    false => ("", ""),
+                let (constant, restrict) = match aliases {
+                    RailAliases::ReadOnlyIfApart => ("const ", "APG_APART "),
+                    RailAliases::ReadOnly => ("const ", "__restrict__ "),
+                    RailAliases::Written => ("", ""),
                 };
                 code.out.line(format!(
                     "{constant}{name} *{restrict}{text} = ({constant}{name} *){};",
@@ -186,20 +184,12 @@ fn elements(element: Ty, address: &str) -> String {
     }
 }
 
-/// Declares the captures that are rematerialised from others, in dependence order.
-fn declare_derived_captures(code: &mut Code<'_>, kernel: &Kernel) {
-    let mut open: Vec<(usize, &Expr)> = kernel
-        .captures
-        .iter()
-        .enumerate()
-        .filter_map(|(index, it)| Some((index, it.derived_from.as_ref()?)))
-        .collect();
-    while !open.is_empty() {
-        let waits = |expr: &Expr| open.iter().any(|it| mentions(expr, LocalId(it.0 as u32)));
-        let next = open.iter().position(|it| !waits(it.1)).unwrap_or(0);
-        let (index, value) = open.remove(next);
+/// Declares the captures that are rematerialised from others.
+fn declare_derived_captures(code: &mut Code<'_>, ir: &KernelIr) {
+    for local in &ir.device.derived_captures {
+        let Some(value) = &ir.kernel.captures[local.index()].derived_from else { continue };
         let (ty, value) = (code.ty(value.ty), code.expr(value));
-        let text = &code.locals[index].text;
+        let text = &code.locals[local.index()].text;
         code.out.line(format!("{ty} {text} = {value};"));
     }
 }

@@ -287,7 +287,11 @@ impl FissionAnalysis<'_> {
             }
             _ => match parts.last_mut() {
                 Some(ChunkPart::Lanes { stmts, .. }) => stmts.push(stmt.clone()),
-                _ => parts.push(ChunkPart::Lanes { stmts: vec![stmt.clone()], loads: Vec::new() }),
+                _ => parts.push(ChunkPart::Lanes {
+                    stmts: vec![stmt.clone()],
+                    loads: Vec::new(),
+                    stores: Vec::new(),
+                }),
             },
         }
     }

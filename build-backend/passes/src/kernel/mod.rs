@@ -4,6 +4,7 @@ mod access_stride;
 pub mod access_summary;
 mod affine;
 pub mod block_interchange;
+mod capture_aliases;
 pub mod constant_loads;
 mod def_use;
 pub mod expressions;

@@ -1,9 +1,9 @@
 //! Scalar expansion (Allen and Kennedy, *Optimizing Compilers for Modern Architectures*, 5.3): locals that
 //! live across the parts of a fissioned region become arrays with an element for each thread of a chunk.
 
-use super::ir::{KernelIr, Storage};
+use super::ir::{ChunkPart, KernelIr, Storage};
 use super::locals::is_always_assigned;
-use super::loop_fission::edit_chunks;
+use super::loop_fission::{edit_chunks, edit_parts};
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
@@ -23,6 +23,13 @@ pub(super) fn run(ir: &mut KernelIr) {
                 expanded.is_live_in = is_spilled && (is_rail || !is_always_assigned(stmts.iter(), local));
                 expanded.is_live_out = is_spilled && is_written(stmts, local);
             }
+            let arrays = chunks.expanded.iter().map(|it| it.local);
+            let scalars: Vec<LocalId> = arrays.filter(|it| !ir.private_rails.contains_key(it)).collect();
+            edit_parts(&mut chunks.parts, &mut |part| {
+                if let ChunkPart::Lanes { stmts, stores, .. } = part {
+                    *stores = scalars.iter().copied().filter(|it| is_written(stmts, *it)).collect();
+                }
+            });
         });
     });
 }
@@ -36,7 +43,7 @@ fn stays_in_context_array(ir: &KernelIr, local: LocalId) -> bool {
 }
 
 /// Whether statements assign a local, or elements of a rail.
-pub fn is_written(stmts: &[Stmt], local: LocalId) -> bool {
+fn is_written(stmts: &[Stmt], local: LocalId) -> bool {
     let is_local = |it: &Expr| matches!(it.kind, ExprKind::Local(id) if id == local);
     let mut found = false;
     visit_stmts(stmts, &mut |it| {

@@ -50,6 +50,7 @@ pub const PASSES: &[KernelPass] = passes![
     unroll_factors,
     software_pipeline,
     constant_loads,
+    capture_aliases,
 ];
 
 /// Analyses a kernel and forms its kernel IR. `unchecked`: the program is compiled without checks of indices.

@@ -22,7 +22,7 @@ pub(super) fn run(ir: &mut KernelIr) {
             has_chunks = true;
             let uniform = &chunks.uniform;
             edit_parts(&mut chunks.parts, &mut |part| {
-                if let ChunkPart::Lanes { stmts, loads } = part {
+                if let ChunkPart::Lanes { stmts, loads, .. } = part {
                     *loads = find_uniform_loads(ir, stmts, uniform);
                 }
             });

@@ -11,7 +11,6 @@ use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
 use apg_passes::kernel::locals::mentioned_locals;
 use apg_passes::kernel::loop_fission::{CHUNK_THREADS, chunk_threads};
-use apg_passes::kernel::scalar_expansion::is_written;
 
 impl Printer<'_, '_> {
     /// Prints a fissioned region.
@@ -165,7 +164,7 @@ impl Printer<'_, '_> {
     pub(super) fn print_parts(&mut self, chunk: &mut Chunk<'_>, parts: &[ChunkPart]) {
         for part in parts {
             match part {
-                ChunkPart::Lanes { stmts, loads } => self.print_lanes(chunk, stmts, loads),
+                ChunkPart::Lanes { stmts, loads, stores } => self.print_lanes(chunk, stmts, loads, stores),
                 ChunkPart::Uniform(stmt) => self.code.stmt(stmt),
                 ChunkPart::If(branch) => {
                     self.code.at(branch.span);
@@ -207,7 +206,7 @@ impl Printer<'_, '_> {
 
     /// Prints statements for each thread of a chunk. Expanded values are loaded and stored whether the thread
     /// is active or not, so that only the statements are masked.
-    fn print_lanes(&mut self, chunk: &Chunk<'_>, stmts: &[Stmt], loads: &[UniformLoad]) {
+    fn print_lanes(&mut self, chunk: &Chunk<'_>, stmts: &[Stmt], loads: &[UniformLoad], stores: &[LocalId]) {
         let mentioned = mentioned_locals(stmts);
         let around = self.declare_uniform_loads(loads);
         self.for_each_chunk_thread(chunk, |printer| {
@@ -228,11 +227,9 @@ impl Printer<'_, '_> {
             printer.code.out.open(if guard.is_empty() { "{".into() } else { format!("if ({guard}) {{") });
             printer.print_thread_stmts(chunk.range, stmts);
             printer.code.out.close("}");
-            for local in &used {
-                let spelling = printer.code.local(*local);
-                if spelling.stack.is_none() && is_written(stmts, *local) {
-                    printer.code.out.line(format!("{0}_a[e_] = {0};", spelling.text));
-                }
+            for local in stores {
+                let name = printer.code.local(*local).text;
+                printer.code.out.line(format!("{name}_a[e_] = {name};"));
             }
         });
         self.code.preloaded = around;

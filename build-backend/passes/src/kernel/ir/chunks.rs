@@ -28,6 +28,8 @@ pub enum ChunkPart {
         stmts: Vec<Stmt>,
         /// Loads in front of them.
         loads: Vec<UniformLoad>,
+        /// Expanded locals that they change.
+        stores: Vec<LocalId>,
     },
     /// Assignment of a uniform local.
     Uniform(Stmt),

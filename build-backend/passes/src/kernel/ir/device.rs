@@ -13,6 +13,10 @@ pub struct DeviceForm {
     pub pipelined_loops: FxHashMap<LabelId, PipelinedLoop>,
     /// Elements of constant rails that are loaded in front of the body.
     pub constant_loads: Vec<ConstantLoad>,
+    /// Aliases of each capture that is a rail.
+    pub rails: Vec<RailAliases>,
+    /// Captures that are computed from others, in dependence order.
+    pub derived_captures: Vec<LocalId>,
 }
 
 /// How a loop is unrolled.
@@ -57,4 +61,15 @@ pub struct ConstantLoad {
     pub index: i64,
     /// Indices of the accesses that it replaces.
     pub uses: Vec<ExprId>,
+}
+
+/// What a captured rail may share memory with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RailAliases {
+    /// Threads may store to it. A global rail may overlap others.
+    Written,
+    /// Threads only read it, and store to nothing that overlaps it.
+    ReadOnly,
+    /// Threads only read it, and store to nothing that overlaps it if no global rails overlap.
+    ReadOnlyIfApart,
 }

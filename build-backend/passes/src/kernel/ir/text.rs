@@ -69,7 +69,7 @@ impl<'a> IrText<'a> {
                 it.strips(strips);
             }
             it.block("body", |it| it.nodes(&ir.nodes));
-            it.device(&ir.device);
+            it.device(&ir.kernel, &ir.device);
         });
     }
 
@@ -342,9 +342,12 @@ impl<'a> IrText<'a> {
     fn parts(&mut self, parts: &[ChunkPart]) {
         for part in parts {
             match part {
-                ChunkPart::Lanes { stmts, loads } => {
+                ChunkPart::Lanes { stmts, loads, stores } => {
                     self.loads(loads);
-                    self.marked("lanes", stmts);
+                    let stores = self.locals(stores.iter().copied());
+                    let head =
+                        if stores.is_empty() { "lanes".into() } else { format!("lanes store {stores}") };
+                    self.marked(&head, stmts);
                 }
                 ChunkPart::Uniform(stmt) => self.marked("uniform", std::slice::from_ref(stmt)),
                 ChunkPart::Loop(repeat) => self.chunk_loop(repeat),
@@ -394,7 +397,26 @@ impl<'a> IrText<'a> {
         });
     }
 
-    fn device(&mut self, device: &DeviceForm) {
+    fn captures(&mut self, kernel: &Kernel, device: &DeviceForm) {
+        for (index, aliases) in device.rails.iter().enumerate() {
+            let name = self.code.local(LocalId(index as u32));
+            let word = match aliases {
+                RailAliases::Written => "written",
+                RailAliases::ReadOnly => "read_only",
+                RailAliases::ReadOnlyIfApart => "read_only_if_apart",
+            };
+            if !matches!(kernel.captures[index].kind, KernelCaptureKind::Scalar(_)) {
+                self.line(&format!("device rail {name} {word};"));
+            }
+        }
+        let derived = self.locals(device.derived_captures.iter().copied());
+        if !derived.is_empty() {
+            self.line(&format!("device computes {derived};"));
+        }
+    }
+
+    fn device(&mut self, kernel: &Kernel, device: &DeviceForm) {
+        self.captures(kernel, device);
         let mut factors: Vec<_> = device.unroll_factors.iter().collect();
         factors.sort_by_key(|it| it.0);
         for (label, factor) in factors {
