@@ -36,7 +36,7 @@ fn stderr(output: &Output) -> String {
 }
 
 #[test]
-fn a_program_is_printed_with_the_positions_asked_for() {
+fn a_program_is_printed_with_the_requested_positions() {
     let plain = stdout(&apg_mir(&["--spans", "none"], PROGRAM));
     assert!(!plain.contains(":3"), "{plain}");
     let statements = stdout(&apg_mir(&[], PROGRAM));

@@ -27,7 +27,8 @@ fn generated_code_compiles() {
     for path in programs::all() {
         let name = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
         let result = lowering.mir(&path).and_then(|mut mir| {
-            // Required passes only: collective operations exist in kernels only, and unroll factors have limits.
+            // Required passes only: collective operations exist in kernels only, and unroll factors have
+            // limits.
             for name in ["inlining", "unroll-limits"] {
                 Pass::from_name(name).expect("a pass of the pipeline").run(&mut mir);
             }

@@ -46,6 +46,32 @@ pub(super) fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> 
     }
 }
 
+/// A kernel over `%out` and `%n` with one block and the axes `%block` and `%thread`, from MIR text: `locals`
+/// are declarations behind these four, `shared` declarations of shared rails.
+pub(super) fn kernel_from_text(threads: i64, locals: &str, shared: &str, body: &str) -> Kernel {
+    let has_barrier = if body.contains("barrier;") { "has_barrier" } else { "" };
+    // Structs and classes as in `launch`.
+    let text = format!(
+        "struct @GlobalRail {{ field size: i64; field home: i64; field handle: i64; }}
+        class @x10.lang.Any {{ }}
+        class @String extends @x10.lang.Any string {{ }}
+        class @Strings extends @x10.lang.Any rail of ref @String {{ }}
+        class @Exception extends @x10.lang.Any {{ }}
+        class @Ints extends @x10.lang.Any rail of i32 {{ }}
+        kernel @Main_main_1 {has_barrier} {{
+            var [%out: struct @GlobalRail, %n: i64, %block: i32, %thread: i32, {locals}];
+            capture out: global rail of i32;
+            capture n: i64;
+            block %block < 1:i32;
+            thread %thread < {threads}:i32;
+            {shared}
+            body {{ {body} }}
+        }}"
+    );
+    let program = text::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    program.kernels.into_iter().next().expect("the text has a kernel")
+}
+
 /// A shared rail of Ints named by a local of the kernel.
 pub(super) fn share(kernel: &mut Kernel, local: u32, length: i64, init: SharedInit) {
     kernel.shared.push(SharedRail { local: LocalId(local), element: Ty::I32, init });
