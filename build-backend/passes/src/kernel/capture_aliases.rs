@@ -1,8 +1,8 @@
 //! Alias analysis of captured rails (Aho, Lam, Sethi and Ullman, *Compilers*, 12.1), and the order in which
 //! rematerialised captures are computed on a device.
 //!
-//! The copy of a captured rail belongs to one launch: nothing aliases it. Global rails may overlap; the runtime
-//! tests that at each launch where it matters.
+//! The copy of a captured rail belongs to one launch: nothing aliases it. Global rails may overlap; the
+//! runtime tests that at each launch where it matters.
 
 use super::ir::{KernelIr, RailAliases};
 use super::locals::mentions;
