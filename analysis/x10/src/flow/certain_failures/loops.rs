@@ -281,7 +281,8 @@ impl<'a> Interpreter<'a> {
                 }
             };
             let symbol = Symbol::Value(Variable::Local(*local));
-            if !self.is_shared(*local) && !(pass == Pass::First && !the_loop.sets_counters) {
+            let is_set = the_loop.sets_counters || pass != Pass::First;
+            if is_set && !self.is_shared(*local) {
                 self.state.forget(Variable::Local(*local));
                 self.state.set(symbol, Value::Number(Number { origin: None, ..value }));
             }
@@ -340,8 +341,7 @@ impl<'a> Interpreter<'a> {
     fn fixpoint(&mut self, the_loop: &Loop<'_>) -> State {
         let mut head = self.state.clone();
         let assigned = self.assigned_in(the_loop.body, &assigning_parts(the_loop));
-        let is_tracked = |it: &&LocalId| !self.is_shared(**it);
-        if assigned.iter().filter(is_tracked).next().is_none() {
+        if !assigned.iter().any(|it| !self.is_shared(*it)) {
             return head;
         }
         let body = self.body;

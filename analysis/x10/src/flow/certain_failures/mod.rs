@@ -30,7 +30,7 @@ use prescan::Exits;
 use state::State;
 
 /// The most nodes that are visited, for each node of the body, before loops are no longer repeated.
-const MAX_VISITS_PER_NODE: usize = 64;
+const MAX_VISITS_PER_NODE: usize = 24;
 
 /// States at the jumps to one label.
 struct Jumps {

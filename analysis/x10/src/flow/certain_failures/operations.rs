@@ -21,7 +21,7 @@ impl Interpreter<'_> {
             return Value::Unknown;
         };
         let name = method.name(self.db).trim_end();
-        if *receiver == None && args.len() == 1 || name == "operator!" {
+        if receiver.is_none() && args.len() == 1 || name == "operator!" {
             return self.conversion_or_negation(id, *method, receiver.or(args.first().copied()));
         }
         let object = receiver.map(|it| (it, self.expr(it)));

@@ -57,14 +57,13 @@ impl State {
         let is_gone = |symbol: Symbol| match symbol {
             Symbol::Value(it) | Symbol::Size(it) | Symbol::Length(it) => it == variable,
         };
-        let concerns =
-            |(symbol, value): (&Symbol, &Value)| is_gone(*symbol) || value.without(&is_gone) != *value;
+        let concerns = |(symbol, value): (&Symbol, &Value)| is_gone(*symbol) || value.mentions(&is_gone);
         if !self.values.iter().any(concerns) {
             return;
         }
         let values = Rc::make_mut(&mut self.values);
         values.retain(|symbol, _| !is_gone(*symbol));
-        for value in values.values_mut() {
+        for value in values.values_mut().filter(|it| it.mentions(&is_gone)) {
             *value = value.without(&is_gone);
         }
     }
@@ -74,8 +73,8 @@ impl State {
         let fields: Vec<Variable> = self
             .values
             .keys()
-            .filter_map(|symbol| match symbol {
-                Symbol::Value(it) | Symbol::Size(it) | Symbol::Length(it) => Some(*it),
+            .map(|symbol| match symbol {
+                Symbol::Value(it) | Symbol::Size(it) | Symbol::Length(it) => *it,
             })
             .filter(|it| matches!(it, Variable::Field(_)))
             .collect();

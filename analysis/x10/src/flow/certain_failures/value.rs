@@ -199,6 +199,17 @@ impl Value {
         }
     }
 
+    /// Whether it is relative to such a symbol.
+    pub(super) fn mentions(&self, is_it: &dyn Fn(Symbol) -> bool) -> bool {
+        let mentions = |number: &Number| number.relation.is_some_and(|it| is_it(it.symbol));
+        match self {
+            Value::Number(number) => mentions(number),
+            Value::Reference(it) => it.length.as_ref().is_some_and(mentions),
+            Value::Ranges(axes) => axes.iter().any(|(low, high)| mentions(low) || mentions(high)),
+            Value::Unknown | Value::Boolean(_) => false,
+        }
+    }
+
     /// The same without relations to a symbol.
     pub(super) fn without(&self, is_gone: &dyn Fn(Symbol) -> bool) -> Value {
         let clean = |number: &Number| Number {

@@ -104,7 +104,9 @@ impl Render for IndexOutOfBounds {
     }
 
     fn render(&self, range: TextRange, cx: &RenderContext<'_>) -> Diagnostic {
-        let receiver = cx.expr(self.receiver).and_then(|it| cx.quoted(it.range));
+        // The pattern of `val [a, b] = rail` indexes at its own range.
+        let written = cx.expr(self.receiver).map(|it| it.range).filter(|it| *it != range);
+        let receiver = written.and_then(|it| cx.quoted(it));
         let (noun, parts, exception) = match self.container {
             Container::Rail => ("the rail", "elements", "ArrayIndexOutOfBoundsException"),
             Container::String => ("the string", "characters", "StringIndexOutOfBoundsException"),
@@ -117,6 +119,7 @@ impl Render for IndexOutOfBounds {
             Some(length) => {
                 let count = match length {
                     Amount::Exactly(0) => format!("no {parts}"),
+                    Amount::Exactly(1) => format!("1 {}", parts.trim_end_matches('s')),
                     length => format!("{} {parts}", length.show(cx)),
                 };
                 format!("an index is outside of {receiver}, which has {count}: it is {value}{occasion}")
