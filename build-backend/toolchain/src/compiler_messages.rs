@@ -131,7 +131,7 @@ collect2: error: ld returned 1 exit status
         assert!(describe_link_errors("ld: something else").ends_with("linked\nld: something else"));
     }
     #[test]
-    fn want_of_memory_is_told_from_defects() {
+    fn lack_of_memory_differs_from_defects() {
         let exhausted = "virtual memory exhausted: Cannot allocate memory\n";
         let killed = "c++: fatal error: Killed signal terminated program cc1plus\ncompilation terminated.\n";
         let crashed = "c++: internal compiler error: Segmentation fault signal terminated program cc1plus\n";

@@ -100,7 +100,8 @@ fn collect(folder: &Path, files: &mut Vec<Found>) {
     }
 }
 
-/// Removes everything but the lock and the tag, and makes the folder private; the number of bytes that were removed.
+/// Removes everything but the lock and the tag, and makes the folder private; the number of bytes that were
+/// removed.
 pub(super) fn clear(cache: &Cache, waiting: impl FnOnce()) -> io::Result<u64> {
     let folder = match fs::metadata(&cache.root) {
         Ok(folder) => folder,

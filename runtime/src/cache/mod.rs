@@ -1,9 +1,9 @@
 //! The build cache: a private, content-addressed folder of compiled code.
 //!
 //! What is in it is loaded and run, so the folder belongs to one user and nobody else may write to it
-//! ([`private`]), and nothing else is in it ([`tag`]). Entries are named by a hash of what they were made from, written whole, and carry a
-//! checksum ([`entry`]): a damaged one counts as missing and is made again. Users hold a shared lock while
-//! they need entries, so that removal ([`evict`]) waits for them.
+//! ([`private`]), and nothing else is in it ([`tag`]). Entries are named by a hash of what they were made
+//! from, written whole, and carry a checksum ([`entry`]): a damaged one counts as missing and is made again.
+//! Users hold a shared lock while they need entries, so that removal ([`evict`]) waits for them.
 
 mod entry;
 mod error;
