@@ -43,12 +43,60 @@ impl Target {
 pub(crate) struct LocalSpelling {
     /// An lvalue.
     pub text: String,
+    /// The array of which the lvalue is an element, if there is one for each thread.
+    pub array: Option<ThreadArray>,
     /// Its type.
     pub ty: Ty,
     /// Elements and length, for a rail of a kernel's environment, in shared memory or of a thread.
     pub rail: Option<RailSpelling>,
     /// Element type and length of a private rail.
     pub stack: Option<(Ty, i64)>,
+}
+
+impl LocalSpelling {
+    /// A variable, or another lvalue that stands for one value.
+    pub(crate) fn new(text: String, ty: Ty) -> LocalSpelling {
+        LocalSpelling { text, array: None, ty, rail: None, stack: None }
+    }
+
+    /// Moves the value to a variable.
+    pub(crate) fn set_variable(&mut self, name: String) {
+        (self.text, self.array) = (name, None);
+    }
+
+    /// Moves the value to an array with an element for each thread.
+    pub(crate) fn set_array(&mut self, name: String, index: ThreadIndexing) {
+        self.text = format!("{name}{}", index.subscript());
+        self.array = Some(ThreadArray { name, index });
+    }
+}
+
+/// An array with an element for each thread.
+#[derive(Clone, Debug)]
+pub(crate) struct ThreadArray {
+    /// Its name.
+    pub name: String,
+    /// The thread's element.
+    pub index: ThreadIndexing,
+}
+
+/// How the threads that share an array are numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ThreadIndexing {
+    /// By their rank in the block.
+    Block,
+    /// By their rank in the warp.
+    Warp,
+}
+
+impl ThreadIndexing {
+    /// The subscript of the element of thread `r_`.
+    fn subscript(self) -> &'static str {
+        match self {
+            ThreadIndexing::Block => "[r_]",
+            ThreadIndexing::Warp => "[r_ - base_]",
+        }
+    }
 }
 
 /// An element that has been loaded ahead of its use.
@@ -353,22 +401,16 @@ impl<'p> Code<'p> {
 
     /// The spelling of a local.
     pub(crate) fn local(&self, id: LocalId) -> LocalSpelling {
-        self.locals.get(id.index()).cloned().unwrap_or(LocalSpelling {
-            text: "unknown_local".into(),
-            ty: Ty::Void,
-            rail: None,
-            stack: None,
-        })
+        self.locals
+            .get(id.index())
+            .cloned()
+            .unwrap_or_else(|| LocalSpelling::new("unknown_local".into(), Ty::Void))
     }
 
     /// Spells locals as plain variables.
     pub(crate) fn plain_locals(locals: &[Local]) -> Vec<LocalSpelling> {
-        let spelling = |(index, local): (usize, &Local)| LocalSpelling {
-            text: names::local(index, &local.name),
-            ty: local.ty,
-            rail: None,
-            stack: None,
-        };
+        let spelling =
+            |(index, local): (usize, &Local)| LocalSpelling::new(names::local(index, &local.name), local.ty);
         locals.iter().enumerate().map(spelling).collect()
     }
 }

@@ -344,15 +344,15 @@ impl Code<'_> {
                 );
             }
         }
-        let captures = table(&mut self.out, &format!("static const apg_capture captures_{name}[]"), &rows);
+        let captures = table(&mut self.out, "apg_capture", format!("captures_{name}"), &rows);
         let shared: Vec<String> =
             kernel.shared.iter().map(|it| format!("sizeof({})", self.ty(it.element))).collect();
-        let sizes = table(&mut self.out, &format!("static const apg_u32 shared_{name}[]"), &shared);
+        let sizes = table(&mut self.out, "apg_u32", format!("shared_{name}"), &shared);
         let choices = [("blocks", &kernel.block_choices), ("threads", &kernel.thread_choices)].map(
             |(what, numbers)| {
                 let rows: Vec<String> = numbers.iter().map(i32::to_string).collect();
-                let head = format!("static const apg_i32 {what}_of_{name}[]");
-                format!("{}, {}", table(&mut self.out, &head, &rows), rows.len())
+                let head = format!("{what}_of_{name}");
+                format!("{}, {}", table(&mut self.out, "apg_i32", head, &rows), rows.len())
             },
         );
         let file = self.program.files.get(kernel.span.file.index()).cloned().unwrap_or_default();
@@ -478,10 +478,10 @@ impl Code<'_> {
             if self.program.deserialize_hook.is_some() { "apg_deserializer" } else { "nullptr" };
         let (type_count, kernel_count, file_count, root_count) =
             (types.len(), kernels.len(), files.len(), roots.len());
-        let types = table(&mut self.out, "static const apg_type *const types[]", &types);
-        let kernels = table(&mut self.out, "static const apg_kernel *const kernels[]", &kernels);
-        let files = table(&mut self.out, "static const char *const files[]", &files);
-        let roots = table(&mut self.out, "static const apg_root roots[]", &roots);
+        let types = table(&mut self.out, "apg_type *const", "types", &types);
+        let kernels = table(&mut self.out, "apg_kernel *const", "kernels", &kernels);
+        let files = table(&mut self.out, "char *const", "files", &files);
+        let roots = table(&mut self.out, "apg_root", "roots", &roots);
         self.out.line(format!(
             "extern \"C\" __attribute__((visibility(\"default\"))) const apg_program apg_program_v1 = {{APG_ABI_VERSION, {type_count}, {types}, \
              {kernel_count}, {kernels}, {file_count}, {files}, {root_count}, {roots}, {string}, {string_rail}, apg_bind, apg_main, \
@@ -490,12 +490,12 @@ impl Code<'_> {
     }
 }
 
-/// Prints an array unless it is empty; returns its name or a null pointer.
-fn table(out: &mut super::writer::Writer, declaration: &str, rows: &[String]) -> String {
+/// Prints a constant array unless it is empty; returns its name or a null pointer.
+fn table(out: &mut super::writer::Writer, element: &str, name: impl Into<String>, rows: &[String]) -> String {
     if rows.is_empty() {
         return "nullptr".into();
     }
-    out.line(format!("{declaration} = {{\n{}}};", rows.join(",\n")));
-    let name = declaration.trim_end_matches("[]");
-    name.rsplit([' ', '*']).next().unwrap_or(name).to_owned()
+    let name = name.into();
+    out.line(format!("static const {element} {name}[] = {{\n{}}};", rows.join(",\n")));
+    name
 }

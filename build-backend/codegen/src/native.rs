@@ -74,20 +74,28 @@ fn quoted(native: &NativeFile, name: &str) -> String {
     found.map_or_else(|| format!("\"{name}\""), |it| format!("\"{}\"", it.display()))
 }
 
+/// A value as the program's C++ code sees it.
+struct NativeValue {
+    text: String,
+    /// It is a pointer to another type than that of the variable, so that no reference can be bound to the
+    /// variable.
+    is_view: bool,
+}
+
 impl Code<'_> {
     /// A statement in C++.
     pub(crate) fn native(&mut self, native: &NativeCode) {
         self.out.open("{");
         for (name, value) in &native.variables {
-            let text = self.native_value(value);
-            let by = if text.starts_with("((apg_native_") { "auto" } else { "auto &" };
-            self.out.line(format!("[[maybe_unused]] {by} {name} = {text};"));
+            let value = self.native_value(value);
+            let by = if value.is_view { "auto" } else { "auto &" };
+            self.out.line(format!("[[maybe_unused]] {by} {name} = {};", value.text));
         }
         let mut code = String::new();
         for part in &native.fragments {
             match part {
                 Fragment::Text(text) => code.push_str(text),
-                Fragment::Value(value) => code.push_str(&self.native_value(value)),
+                Fragment::Value(value) => code.push_str(&self.native_value(value).text),
                 Fragment::Type(ty) => code.push_str(&self.ty(*ty)),
                 Fragment::Address(local) => code.push_str(&self.native_address(*local)),
                 Fragment::Field(class, index) => code.push_str(&self.field_name(*class, *index)),
@@ -112,14 +120,17 @@ impl Code<'_> {
     }
 
     /// A value as the program's C++ code sees it.
-    fn native_value(&mut self, value: &Expr) -> String {
+    fn native_value(&mut self, value: &Expr) -> NativeValue {
         let text = self.expr(value);
-        let Ty::Ref(class) = value.ty else { return text };
-        match self.program.classes[class.index()].kind {
-            ClassKind::Rail { element } => format!("((apg_native_rail<{}> *)({text}))", self.ty(element)),
-            ClassKind::String => format!("((apg_native_string *)({text}))"),
-            _ => text,
-        }
+        let view = match value.ty {
+            Ty::Ref(class) => match self.program.classes[class.index()].kind {
+                ClassKind::Rail { element } => format!("apg_native_rail<{}>", self.ty(element)),
+                ClassKind::String => "apg_native_string".to_owned(),
+                _ => return NativeValue { text, is_view: false },
+            },
+            _ => return NativeValue { text, is_view: false },
+        };
+        NativeValue { text: format!("(({view} *)({text}))"), is_view: true }
     }
 
     /// The address of the object or struct in a local.

@@ -40,13 +40,17 @@ impl Code<'_> {
         format!("{}, {}, {hidden}", self.span.file.0, self.span.line())
     }
 
-    /// Template argument of the check of an access, or of a division by its divisor; `None` if no check is
-    /// needed.
-    fn check_of(&self, index: &Expr) -> Option<String> {
-        if self.program.unchecked {
-            return None;
+    /// Whether the check of an access, or of a division by its divisor, is needed.
+    fn elimination_of(&self, index: &Expr) -> CheckElimination {
+        match self.program.unchecked {
+            true => CheckElimination::Inside,
+            false => self.check_elimination.get(&index.id).copied().unwrap_or(CheckElimination::Unknown),
         }
-        match self.check_elimination.get(&index.id).copied().unwrap_or(CheckElimination::Unknown) {
+    }
+
+    /// Template argument of a check; `None` if no check is needed.
+    fn check_argument(&self, elimination: CheckElimination) -> Option<String> {
+        match elimination {
             CheckElimination::Inside => None,
             // On a device each access has its own conditions; the CPU form has one variant for all.
             CheckElimination::AtLaunch(conditions) if self.target == Target::Cuda => {
@@ -71,7 +75,8 @@ impl Code<'_> {
         let wide = self.target == Target::Cpu && self.wide.contains(&index.id);
         let wide = wide.then(|| self.wide_value(index));
         let short = self.is_narrow(index).then(|| self.narrow_value(index));
-        let Some(proven) = self.check_of(index) else {
+        let elimination = self.elimination_of(index);
+        let Some(proven) = self.check_argument(elimination) else {
             let index = self.expr(index);
             return rail.element(&match (short, wide) {
                 (Some(short), _) => format!("(narrow_ ? (apg_i64)({short}) : (apg_i64)({index}))"),
@@ -93,7 +98,7 @@ impl Code<'_> {
         };
         let checked = check(&proven, &text);
         rail.element(&match (wide, short) {
-            (Some(wide), _) if proven == "proven_" => {
+            (Some(wide), _) if elimination != CheckElimination::Unknown => {
                 format!("(proven_ ? {wide} : {})", check("false", &text))
             }
             (_, Some(short)) => format!("(narrow_ ? {} : {checked})", check(&proven, &short)),
@@ -203,9 +208,9 @@ impl Code<'_> {
 
     /// An element of a rail that is a pair of pointer and length.
     pub(crate) fn view_element(&mut self, view: &str, index: &Expr, text: &str) -> String {
-        match self.check_of(index) {
-            None => format!("{view}.data[{text}]"),
-            Some(_) => format!("apg_at({view}, {text}, {})", self.site()),
+        match self.elimination_of(index) {
+            CheckElimination::Inside => format!("{view}.data[{text}]"),
+            _ => format!("apg_at({view}, {text}, {})", self.site()),
         }
     }
 
@@ -219,7 +224,7 @@ impl Code<'_> {
         divisor: &Expr,
     ) -> String {
         let name = operation.name();
-        match self.check_of(divisor) {
+        match self.check_argument(self.elimination_of(divisor)) {
             None => format!("apg_{name}<{ty}>({a}, {b})"),
             Some(proven) => {
                 format!("apg_{name}<{ty}>({a}, apg_divisor<{proven}, {ty}>({b}, {}))", self.site())

@@ -31,12 +31,7 @@ pub(super) fn spell_captures(code: &mut Code<'_>, kernel: &Kernel) {
         .locals
         .iter()
         .enumerate()
-        .map(|(index, local)| LocalSpelling {
-            text: format!("env->m{index}"),
-            ty: local.ty,
-            rail: None,
-            stack: None,
-        })
+        .map(|(index, local)| LocalSpelling::new(format!("env->m{index}"), local.ty))
         .collect();
     for (index, capture) in kernel.captures.iter().enumerate() {
         let member = format!("env->m{index}");

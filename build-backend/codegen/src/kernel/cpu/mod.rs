@@ -15,7 +15,7 @@ mod unrolled_loops;
 mod warps;
 mod workitem_loop;
 
-use crate::code::{Code, RailSpelling, Target};
+use crate::code::{Code, RailSpelling, Target, ThreadIndexing};
 use crate::kernel::fills::print_fill;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
@@ -195,7 +195,7 @@ fn allocate_scratch(code: &mut Code<'_>, ir: &KernelIr) -> bool {
             }
             let ty = code.ty(spelling.ty);
             parts.push((ty, format!("{}_", spelling.text), "threads_".into()));
-            code.locals[index].text = format!("{}_[r_]", spelling.text);
+            code.locals[index].set_array(format!("{}_", spelling.text), ThreadIndexing::Block);
         }
     }
     if parts.is_empty() {

@@ -4,9 +4,10 @@
 use apg_passes::kernel::ir::{Branch, LoopNode, Node, SwitchNode};
 use rustc_hash::FxHashSet;
 
-use super::printer::{Printer, WARP_ELEMENT};
-use crate::code::Scope;
+use super::printer::Printer;
+use crate::code::{LocalSpelling, Scope, ThreadIndexing};
 use apg_mir::*;
+use apg_passes::kernel::locals::locals_of;
 use apg_passes::kernel::rematerialize::as_step;
 
 impl Printer<'_, '_> {
@@ -77,18 +78,18 @@ impl Printer<'_, '_> {
                 text.push(format!("apg_in_array<{ty}>{{{array}}}"));
                 continue;
             }
-            let names = self.thread_declarations(&value);
+            let names = self.thread_declarations(&locals_of(arg));
             text.push(format!("[&]({rank}) -> {ty} {{ {thread}(void)r_; {names}return {value}; }}"));
         }
         let ty = self.code.ty(args.first().map_or(value.ty, |it| it.ty));
-        let spelling = self.code.local(*local).text;
+        let spelling = self.code.local(*local);
         let call = |text: &[String]| format!("apg_{}<{ty}>({})", operation.name, text.join(", "));
         let line = match self.thread_array(&spelling) {
             Some(all) if !operation.is_uniform => {
                 text.insert(0, all);
                 format!("{};", call(&text))
             }
-            _ => format!("{spelling} = {};", call(&text)),
+            _ => format!("{} = {};", spelling.text, call(&text)),
         };
         self.code.out.line(line);
     }
@@ -98,14 +99,16 @@ impl Printer<'_, '_> {
         let ExprKind::Local(local) = operand.kind else { return None };
         let spelling = self.code.local(local);
         let is_number = local != result && spelling.stack.is_none();
-        is_number.then(|| self.thread_array(&spelling.text)).flatten()
+        is_number.then(|| self.thread_array(&spelling)).flatten()
     }
 
     /// The array of a local with an element for each thread that takes part in a collective operation.
-    fn thread_array(&self, spelling: &str) -> Option<String> {
-        let from = if self.in_warp { " + base_" } else { "" };
-        let of_block = spelling.strip_suffix("[r_]").map(|it| format!("{it}{from}"));
-        of_block.or_else(|| spelling.strip_suffix(WARP_ELEMENT).map(str::to_owned))
+    fn thread_array(&self, spelling: &LocalSpelling) -> Option<String> {
+        let array = spelling.array.as_ref()?;
+        Some(match array.index {
+            ThreadIndexing::Block if self.in_warp => format!("{} + base_", array.name),
+            ThreadIndexing::Block | ThreadIndexing::Warp => array.name.clone(),
+        })
     }
 
     fn print_branch(&mut self, branch: &Branch<Node>) {

@@ -4,11 +4,9 @@
 use apg_passes::kernel::ir::{KernelIr, Storage};
 use rustc_hash::FxHashSet;
 
-use crate::code::{Code, Scope};
+use crate::code::{Code, LocalSpelling, Scope, ThreadIndexing};
 use apg_mir::*;
-
-/// Suffix of the element of thread `r_` in an array with one element per lane.
-pub(super) const WARP_ELEMENT: &str = "[r_ - base_]";
+use apg_passes::kernel::locals::locals_of;
 
 /// Prints the nodes of the kernel IR.
 pub(super) struct Printer<'c, 'p> {
@@ -60,15 +58,15 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// Declarations of the indices of thread `r_` that an expression mentions, and of the rematerialised
-    /// locals.
-    pub(super) fn thread_declarations(&mut self, value: &str) -> String {
+    /// Declarations of the indices of thread `r_` among the mentioned locals, and of the rematerialised locals
+    /// if one of them is mentioned.
+    pub(super) fn thread_declarations(&mut self, mentioned: &FxHashSet<LocalId>) -> String {
         let derived: Vec<LocalId> = self.ir.rematerialized.iter().map(|it| it.local).collect();
-        let all = derived.iter().any(|it| value.contains(&self.code.local(*it).text));
+        let all = derived.iter().any(|it| mentioned.contains(it));
         let mut names = String::new();
         for local in &self.ir.kernel.thread_locals {
             let spelling = self.code.local(*local);
-            if all || value.contains(&spelling.text) {
+            if all || mentioned.contains(local) {
                 let ty = self.code.ty(spelling.ty);
                 let rank = self.rank_to_index(*local);
                 names.push_str(&format!("const {ty} {} = ({ty})({rank}); ", spelling.text));
@@ -84,12 +82,21 @@ impl Printer<'_, '_> {
     pub(super) fn uniform_value(&mut self, expr: &Expr) -> String {
         let ty = self.code.ty(expr.ty);
         let value = self.code.expr(expr);
-        let names = self.thread_declarations(&value);
-        if names.is_empty() && !value.contains("[r_]") && !value.contains("+ r_ * ") {
+        let mentioned = locals_of(expr);
+        let names = self.thread_declarations(&mentioned);
+        if names.is_empty() && !mentioned.iter().any(|it| self.is_of_one_thread(*it)) {
             return value;
         }
         let one = if self.in_warp { "base_" } else { "0" };
         format!("({{ const apg_i64 r_ = {one}; {names}const {ty} common_ = {value}; common_; }})")
+    }
+
+    /// Whether the spelling of a local refers to the rank of one thread.
+    fn is_of_one_thread(&self, local: LocalId) -> bool {
+        let LocalSpelling { array, rail, stack, .. } = self.code.local(local);
+        let is_element = array.is_some_and(|it| it.index == ThreadIndexing::Block);
+        let is_spilled = self.ir.storage.get(local.index()) == Some(&Storage::ContextArray);
+        is_element || is_spilled && stack.is_some() && rail.is_some_and(|it| it.lane.is_none())
     }
 
     pub(super) fn axis_count(&self) -> usize {
@@ -231,7 +238,8 @@ impl Printer<'_, '_> {
 
 /// The context array of a scalar local.
 pub(super) fn context_array(code: &Code<'_>, local: LocalId) -> String {
-    code.local(local).text.trim_end_matches("[r_]").to_owned()
+    let spelling = code.local(local);
+    spelling.array.map_or(spelling.text, |it| it.name)
 }
 
 /// Declares the block indices; `axes` are their values, the fastest first.

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::printer::{Printer, ThreadRange};
 use crate::code::{LocalSpelling, RailSpelling};
+use crate::names;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
 use apg_passes::kernel::locals::mentioned_locals;
@@ -107,7 +108,7 @@ impl Printer<'_, '_> {
         let local = expanded.local;
         let spelling = self.code.local(local);
         let all = chunk.threads();
-        let name = spelling.text.trim_end_matches("_[r_]").to_owned();
+        let name = names::local(local.index(), &self.ir.kernel.locals[local.index()].name);
         if let Some((element, length)) = spelling.stack {
             let ty = self.code.ty(element);
             self.code.out.line(format!("{ty} {name}_a[{}];", length.max(1) * all));
@@ -131,7 +132,7 @@ impl Printer<'_, '_> {
                     printer.code.out.line(format!("{name}_a[e_] = {};", spelling.text))
                 });
             }
-            self.code.locals[local.index()].text = name;
+            self.code.locals[local.index()].set_variable(name);
         }
         chunk.expanded.push((expanded, spelling));
     }

@@ -1,7 +1,7 @@
 //! Prints collective loops that are fully unrolled.
 
-use super::printer::{Printer, WARP_ELEMENT};
-use crate::code::LocalSpelling;
+use super::printer::Printer;
+use crate::code::{LocalSpelling, ThreadIndexing};
 use apg_passes::kernel::ir::{UnrolledLoop, WarpArray};
 
 impl Printer<'_, '_> {
@@ -65,9 +65,10 @@ impl Printer<'_, '_> {
         let name = format!("of_warp{}_", self.labels);
         let ty = self.code.ty(spelling.ty);
         self.code.out.line(format!("alignas(64) {ty} {name}[32];"));
-        self.code.locals[array.local.index()].text = format!("{name}{WARP_ELEMENT}");
+        self.code.locals[array.local.index()].set_array(name, ThreadIndexing::Warp);
         if array.is_live_in {
-            self.print_for_each_lane(&format!("{name}{WARP_ELEMENT} = {};", spelling.text));
+            let inner = self.code.local(array.local).text;
+            self.print_for_each_lane(&format!("{inner} = {};", spelling.text));
         }
         spelling
     }
