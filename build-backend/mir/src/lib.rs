@@ -317,6 +317,8 @@ pub enum FunctionRole {
     Tuple,
     /// As the entry [`entries::CHAR_AT`].
     CharAt,
+    /// Computes a value from its parameters and immutable fields, without effects: the same at each call.
+    Property,
     /// Accesses an element of its first parameter, an object. The indices follow, then the value of a store.
     /// An element is accessed without a bounds check by another function for each form of the indices:
     /// parameters of type [`Ty::I64`], of which there is one form only, or one [`FunctionRole::Tuple`] of

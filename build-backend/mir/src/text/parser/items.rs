@@ -379,6 +379,7 @@ impl<'p, 't> ItemParser<'p, 't> {
                 "cycle" => function.recursion.cycle = self.cursor.small_number("the number of the cycle")?,
                 "checks_at_start" => function.recursion.checks_at_start = true,
                 "tuple" => function.role = FunctionRole::Tuple,
+                "property" => function.role = FunctionRole::Property,
                 "char_at" => function.role = FunctionRole::CharAt,
                 "indexing" => {
                     let indexing = self.indexing()?;
@@ -391,7 +392,7 @@ impl<'p, 't> ItemParser<'p, 't> {
                     return self.cursor.error_at(
                         offset,
                         "write `device`, `kernel_only`, `noinline`, `cold`, `cycle NUMBER`, `checks_at_start`, \
-                         `tuple`, `char_at`, `indexing NUMBER @covers @unchecked` or `{`",
+                         `tuple`, `property`, `char_at`, `indexing NUMBER @covers @unchecked` or `{`",
                     );
                 }
             }

@@ -276,6 +276,7 @@ impl<'a> Printer<'a> {
         match role {
             FunctionRole::Plain => {}
             FunctionRole::Tuple => self.push(" tuple"),
+            FunctionRole::Property => self.push(" property"),
             FunctionRole::CharAt => self.push(" char_at"),
             FunctionRole::Indexing(forms) => {
                 for form in forms {

@@ -86,7 +86,8 @@ impl LoopFacts {
             ExprKind::Call { function, .. } => {
                 let role = &program.functions[function.index()].role;
                 self.has_checks |= matches!(role, FunctionRole::Indexing(_) | FunctionRole::CharAt);
-                self.keeps_rails &= matches!(role, FunctionRole::Tuple | FunctionRole::CharAt);
+                self.keeps_rails &=
+                    matches!(role, FunctionRole::Tuple | FunctionRole::Property | FunctionRole::CharAt);
             }
             ExprKind::Runtime { entry, .. } => {
                 self.has_checks |= entry == entries::CHAR_AT;

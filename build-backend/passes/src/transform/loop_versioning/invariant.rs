@@ -75,6 +75,12 @@ impl Scan<'_> {
                 let (values, guards) = self.invariants(args.iter(), depth)?;
                 Some(Invariant { value: operation(*op, ty, values), guards })
             }
+            ExprKind::Call { function, args }
+                if matches!(self.program.functions[function.index()].role, FunctionRole::Property) =>
+            {
+                let (args, guards) = self.invariants(args.iter(), depth)?;
+                Some(Invariant { value: expr(ty, ExprKind::Call { function: *function, args }), guards })
+            }
             // The guards of the second operand are required even where only the first one is evaluated.
             ExprKind::And(a, b) | ExprKind::Or(a, b) => {
                 let (values, guards) = self.invariants([&**a, &**b].into_iter(), depth)?;
