@@ -54,7 +54,7 @@ fn own_shard(new: Option<usize>) -> usize {
     })
 }
 
-/// Stores an object in the shard `own` of this thread, else in any: where address space is limited, few shards
+/// Stores an object in the shard `own` of this thread, else in any: where address space is limited, few
 /// have any. The shard and the index.
 fn insert(own: usize, object: Ref) -> (u32, u32) {
     let inserted = |shard: usize| Some((shard, lock(&HANDLES[shard]).insert(object)?));
