@@ -41,7 +41,7 @@ fn accesses(body: &str) -> (usize, usize) {
     let start = text.find("function @Main.run").expect("the method is lowered");
     let text = text[start..].split("\n}").next().unwrap_or_default();
     let (_, text) = text.split_once("];").expect("declarations of variables");
-    let checked = text.matches("]?").count();
+    let checked = text.matches("?[").count();
     (checked, text.matches(']').count() - checked)
 }
 
