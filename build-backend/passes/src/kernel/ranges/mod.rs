@@ -285,7 +285,7 @@ impl<'a> BoundsChecker<'a> {
         self.record_elimination(divisor, elimination);
     }
 
-    /// Records the decision for an index or divisor. One that is visited twice must be safe both times.
+    /// Records the decision for an index or divisor, which must be safe in every visit.
     fn record_elimination(&mut self, expr: &Expr, elimination: CheckElimination) {
         if expr.id.is_assigned() {
             let entry = self.check_elimination.entry(expr.id).or_insert(elimination);

@@ -24,7 +24,7 @@ use apg_mir::*;
 /// State of the analysis.
 #[derive(Default)]
 pub(super) struct NarrowAnalysis {
-    /// Requirements of indices, comparisons, divisions and assigned values; `None` if they cannot be narrowed.
+    /// Requirements of indices, comparisons, divisions and assigned values; `None` if they stay wide.
     found: FxHashMap<ExprId, Option<NarrowConditions>>,
     /// Expressions that are narrowed for their own sake.
     demanded_values: BTreeSet<ExprId>,
