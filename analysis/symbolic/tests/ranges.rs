@@ -103,7 +103,7 @@ proptest! {
             prop_assert!(a.intersect(b).is_some_and(|it| it.contains(value)) || !(in_a && in_b));
         }
         for number in 1..=8_u64 {
-            let divides = |value: &i64| value.unsigned_abs() % number == 0;
+            let divides = |value: &i64| value.unsigned_abs().is_multiple_of(number);
             prop_assert_eq!(a.is_multiple_of(number), left.iter().all(divides), "{} by {}", a, number);
         }
     }
