@@ -558,7 +558,7 @@ impl PartialEq for Expr {
     }
 }
 
-/// Without identity and span, so that equal expressions have equal texts.
+/// Without identity and span, so that equal expressions print equally.
 impl fmt::Debug for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Expr").field("ty", &self.ty).field("kind", &self.kind).finish()

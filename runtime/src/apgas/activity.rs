@@ -211,7 +211,7 @@ impl Activity {
         self.run_on_cleared_stack();
     }
 
-    /// Not inlined: its frame, too, lies in the part of the stack that is cleared. Otherwise a word that the
+    /// Not inlined: its frame, too, is in the part of the stack that is cleared. Otherwise a word that the
     /// activity before left in it, say the value of its `at`, would keep objects alive.
     #[inline(never)]
     #[expect(clippy::boxed_local, reason = "where it lies tells sanitizers activities apart")]

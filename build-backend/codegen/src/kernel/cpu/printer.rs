@@ -58,8 +58,8 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// Declarations of the indices of thread `r_` among the mentioned locals, and of the rematerialised locals
-    /// if one of them is mentioned.
+    /// Declarations of the indices of thread `r_` among the mentioned locals, and of the rematerialised
+    /// locals if one of them is mentioned.
     pub(super) fn thread_declarations(&mut self, mentioned: &FxHashSet<LocalId>) -> String {
         let derived: Vec<LocalId> = self.ir.rematerialized.iter().map(|it| it.local).collect();
         let all = derived.iter().any(|it| mentioned.contains(it));
