@@ -317,7 +317,8 @@ pub enum FunctionRole {
     Tuple,
     /// As the entry [`entries::CHAR_AT`].
     CharAt,
-    /// Computes a value from its parameters and immutable fields, without effects: the same at each call.
+    /// Computes a value from immutable fields of its parameters, objects that are not null: the same at each
+    /// call, without effects and exceptions.
     Property,
     /// Accesses an element of its first parameter, an object. The indices follow, then the value of a store.
     /// An element is accessed without a bounds check by another function for each form of the indices:

@@ -212,8 +212,10 @@ impl Builder<'_, '_> {
         let callee = self.lowerer.method_with(name, ty, &[])?;
         let (_, result) = self.lowerer.concrete_signature(&callee);
         let value = self.call_instance(&callee, Dispatch::Virtual, ty, false, vec![value], result, range);
-        // Constraints name property methods only.
-        if let ExprKind::Call { function, .. } = value.kind {
+        // Constraints name property methods only. Those of the program may raise exceptions.
+        if let ExprKind::Call { function, .. } = value.kind
+            && self.is_library_array(ty)
+        {
             self.lowerer.roles.entry(function).or_insert(mir::FunctionRole::Property);
         }
         Some((self.save(value), result))

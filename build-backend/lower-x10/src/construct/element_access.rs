@@ -44,6 +44,13 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// Whether a type is a class of the array packages, whose fields are not null.
+    pub(crate) fn is_library_array(&self, ty: Ty) -> bool {
+        let db = self.lowerer.db;
+        let name = ty.as_class(db).map(|(class, _)| qualified_name(db, class)).unwrap_or_default();
+        ARRAY_PACKAGES.iter().any(|known| name.starts_with(known))
+    }
+
     fn indexing(
         &mut self,
         callee: &Callee,
@@ -53,8 +60,7 @@ impl Builder<'_, '_> {
     ) -> Option<Indexing> {
         let db = self.lowerer.db;
         let ty = self.type_of(array);
-        let name = qualified_name(db, ty.as_class(db)?.0);
-        if !ARRAY_PACKAGES.iter().any(|known| name.starts_with(known)) {
+        if !self.is_library_array(ty) {
             return None;
         }
         let long = Ty::long(db);

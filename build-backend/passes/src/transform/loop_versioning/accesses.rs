@@ -32,12 +32,12 @@ impl Scan<'_> {
             }
             _ => false,
         };
+        if let ExprKind::Element { rail, index, checked: checked @ true } = &mut value.kind
+            && self.cover_element(rail, index)
+        {
+            *checked = false;
+        }
         match &mut value.kind {
-            ExprKind::Element { rail, index, checked } => {
-                if *checked && self.cover_element(rail, index) {
-                    *checked = false;
-                }
-            }
             ExprKind::Runtime { args, .. } | ExprKind::Call { args, .. } if is_character => {
                 if let Some(byte) = self.cover_character(args) {
                     value.kind = ExprKind::Operation { operation: Operation::Convert, args: vec![byte] };

@@ -142,39 +142,39 @@ impl Versioner<'_> {
             // Loads that come before the access that needs the rail read the hoisted one as well.
             false => self.scan(stmt, entry, &facts, found.0),
         });
-        let Some((loads, condition, mut unchecked)) = found else {
+        let Some((loads, required, mut unchecked)) = found else {
             self.locals.truncate(count);
             return None;
         };
         let private = self.renamer.private_locals(stmt);
-        remove_unused_tuples(self.program, &private, &mut unchecked);
+        remove_unused_values(self.program, &private, &required, &mut unchecked);
         self.renamer.rename(&private, &mut unchecked, self.locals);
+        let condition = required.into_iter().reduce(and)?;
         Some(Version { loads, condition, unchecked, is_nest: facts.is_nest })
     }
 
-    /// The hoisted rails, the guard and the loop without the checks that it covers.
+    /// The hoisted rails, the guards and the loop without the checks that they cover.
     fn scan(
         &mut self,
         stmt: &Stmt,
         entry: Entry<'_>,
         facts: &LoopFacts,
         hoisted: Vec<HoistedRail>,
-    ) -> Option<(Vec<HoistedRail>, Expr, Stmt)> {
+    ) -> Option<(Vec<HoistedRail>, Vec<Expr>, Stmt)> {
         let mut unchecked = stmt.clone();
         let mut scan = Scan::new(self.program, self.locals, facts, &self.successors, hoisted);
         scan.run(&mut unchecked, entry);
         let present: Vec<Expr> = scan.hoisted.iter().map(|it| not_null(&scan.local(it.local))).collect();
         scan.require(present);
         let Scan { tests, hoisted, covered, .. } = scan;
-        if covered == 0 || tests.len() > MAX_GUARDS {
-            return None;
-        }
-        Some((hoisted, tests.into_iter().reduce(and)?, unchecked))
+        let is_versioned = covered > 0 && (1..=MAX_GUARDS).contains(&tests.len());
+        is_versioned.then_some((hoisted, tests, unchecked))
     }
 }
 
-/// Removes tuples whose components are all that was used of them.
-fn remove_unused_tuples(program: &Program, private: &[LocalId], stmt: &mut Stmt) {
+/// Removes tuples whose components are all that was used of them, and properties that only hoisted checks
+/// read. `required` holds in the loop.
+fn remove_unused_values(program: &Program, private: &[LocalId], required: &[Expr], stmt: &mut Stmt) {
     let stmts = std::slice::from_mut(stmt);
     let mut used = FxHashSet::default();
     walk::visit_exprs(stmts, &mut |expr, _| {
@@ -182,18 +182,24 @@ fn remove_unused_tuples(program: &Program, private: &[LocalId], stmt: &mut Stmt)
             used.insert(local);
         }
     });
-    let is_unused_tuple = |stmt: &Stmt| match &stmt.kind {
+    let is_plain = |it: &Expr| matches!(it.kind, ExprKind::Local(_) | ExprKind::Int(_));
+    let is_present = |it: &Expr| match &it.kind {
+        ExprKind::NonNull(object) => is_plain(object) && required.contains(&not_null(object)),
+        _ => is_plain(it),
+    };
+    let is_unused = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Set { local, value: Expr { kind: ExprKind::Call { function, args }, .. } } => {
-            matches!(program.functions[function.index()].role, FunctionRole::Tuple)
+            let role = &program.functions[function.index()].role;
+            matches!(role, FunctionRole::Tuple | FunctionRole::Property)
                 && private.contains(local)
                 && !used.contains(local)
-                && args.iter().all(|it| matches!(it.kind, ExprKind::Local(_) | ExprKind::Int(_)))
+                && args.iter().all(is_present)
         }
         _ => false,
     };
     walk_mut::edit_stmts(stmts, &mut |stmt| {
         for body in walk_mut::bodies(&mut stmt.kind) {
-            body.retain(|stmt| !is_unused_tuple(stmt));
+            body.retain(|stmt| !is_unused(stmt));
         }
     });
 }
