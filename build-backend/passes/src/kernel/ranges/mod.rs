@@ -185,9 +185,11 @@ impl<'a> BoundsChecker<'a> {
                 self.state.values.insert(local, form);
             }
         }
-        let axes: [(_, _, fn(u32) -> LaunchValue); 2] = [
-            (&kernel.block_locals, &kernel.host.blocks, LaunchValue::Blocks),
-            (&kernel.thread_locals, &kernel.host.threads, LaunchValue::Threads),
+        let blocks: fn(u32) -> LaunchValue = LaunchValue::Blocks;
+        let threads: fn(u32) -> LaunchValue = LaunchValue::Threads;
+        let axes = [
+            (&kernel.block_locals, &kernel.host.blocks, blocks),
+            (&kernel.thread_locals, &kernel.host.threads, threads),
         ];
         for (locals, extents, extent_of) in axes {
             for (axis, local) in locals.iter().rev().enumerate() {
