@@ -2,6 +2,7 @@
 
 use super::code::{Code, Target};
 use apg_mir::entries::{APPEND, JOIN};
+use apg_mir::verify::EntrySignature;
 use apg_mir::*;
 use apg_runtime::abi;
 
@@ -163,23 +164,36 @@ const FAST_PATH_ENTRIES: [&str; 7] = [
     "place_local_get",
 ];
 
+/// A runtime entry in types of MIR; `None` for an entry that is unknown, or that takes or returns pointers.
+pub fn entry_signature(name: &str) -> Option<EntrySignature> {
+    let entry = abi::entry(name)?;
+    let params = entry.params.iter().map(|(_, ty)| value_type(*ty)).collect::<Option<Vec<Ty>>>()?;
+    Some(EntrySignature { params, result: value_type(entry.result)? })
+}
+
+/// The type of MIR for a type of the ABI.
+fn value_type(ty: abi::Ty) -> Option<Ty> {
+    Some(match ty {
+        abi::Ty::Void => Ty::Void,
+        abi::Ty::Bool => Ty::Bool,
+        abi::Ty::I8 => Ty::I8,
+        abi::Ty::I16 => Ty::I16,
+        abi::Ty::I32 => Ty::I32,
+        abi::Ty::I64 => Ty::I64,
+        abi::Ty::U8 => Ty::U8,
+        abi::Ty::U16 => Ty::U16,
+        abi::Ty::U32 => Ty::U32,
+        abi::Ty::U64 => Ty::U64,
+        abi::Ty::F32 => Ty::F32,
+        abi::Ty::F64 => Ty::F64,
+        abi::Ty::Char => Ty::Char,
+        abi::Ty::Ref => Ty::Any,
+        abi::Ty::Pointer(_) => return None,
+    })
+}
+
 /// Whether a value of a MIR type can be passed as a type of the ABI.
 fn fits(entry: abi::Ty, ty: Ty) -> bool {
-    match entry {
-        abi::Ty::Void => ty == Ty::Void,
-        abi::Ty::Bool => ty == Ty::Bool,
-        abi::Ty::I8 => ty == Ty::I8,
-        abi::Ty::I16 => ty == Ty::I16,
-        abi::Ty::I32 => ty == Ty::I32,
-        abi::Ty::I64 => ty == Ty::I64,
-        abi::Ty::U8 => ty == Ty::U8,
-        abi::Ty::U16 => ty == Ty::U16,
-        abi::Ty::U32 => ty == Ty::U32,
-        abi::Ty::U64 => ty == Ty::U64,
-        abi::Ty::F32 => ty == Ty::F32,
-        abi::Ty::F64 => ty == Ty::F64,
-        abi::Ty::Char => ty == Ty::Char,
-        abi::Ty::Ref => matches!(ty, Ty::Ref(_) | Ty::Any),
-        abi::Ty::Pointer(_) => false,
-    }
+    let plain = if matches!(ty, Ty::Ref(_)) { Ty::Any } else { ty };
+    value_type(entry) == Some(plain)
 }

@@ -29,6 +29,7 @@ mod writer;
 mod tests;
 
 pub use apg_passes::analysis::constants::constant_value;
+pub use call::entry_signature;
 pub use translation_unit::{Unit, UnitKind};
 pub use unit::{Emitted, emit};
 

@@ -38,6 +38,7 @@ pub fn lower(db: &dyn Db, main: &MainTarget) -> Result<mir::Program, Vec<LowerEr
         return Err(lowerer.errors);
     }
     lowerer.program.assign_ids();
+    mir::verify::debug_assert_valid(&lowerer.program, "lowering");
     Ok(lowerer.program)
 }
 

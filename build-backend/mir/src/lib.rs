@@ -18,6 +18,7 @@ pub mod operation;
 mod span;
 pub mod text;
 pub mod thread_index;
+pub mod verify;
 pub mod walk;
 pub mod walk_mut;
 

@@ -1,6 +1,6 @@
 //! The pass pipeline: one table of all passes, in the order in which they run.
 
-use apg_mir::{Program, Stmt, StmtKind, walk};
+use apg_mir::{Program, Stmt, StmtKind, verify, walk};
 
 use crate::kernel::{inline, limit_unrolling, remat_captures, structurize_continue};
 use crate::transform::{
@@ -142,6 +142,7 @@ impl Pass {
             program.functions[index].body = body;
         }
         program.assign_ids();
+        verify::debug_assert_valid(program, self.name);
     }
 }
 

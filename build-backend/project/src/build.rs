@@ -104,6 +104,7 @@ pub fn lower_program(
 pub fn generate_code(mut mir: mir::Program, options: Options) -> Result<Translated, Vec<emit::EmitError>> {
     let release = options.mode.profile == Profile::Release;
     Pipeline { optimize: release, debug: options.mode.debug }.run(&mut mir);
+    mir::verify::debug_assert_valid_with_entries(&mir, &emit::entry_signature, "the pipeline");
     let emitted = emit::emit(&mir, release)?;
     Ok(Translated { mir, emitted })
 }
