@@ -12,7 +12,7 @@ pub fn print(program: &Program, ir: &KernelIr) -> String {
     text.out
 }
 
-/// As [`print`], without launch conditions.
+/// As [`print()`], without launch conditions.
 pub fn print_schedule(program: &Program, ir: &KernelIr) -> String {
     let mut text = IrText::new(program, ir);
     text.kernel(ir, |_| {});
