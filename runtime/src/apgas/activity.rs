@@ -220,6 +220,8 @@ impl Activity {
         let at = profile::on().then(|| self.code());
         let Some(fiber) = fiber::current() else { unreachable!("activities run on fibers") };
         fiber.budget.begin_inside(self.nesting, self.job.epoch());
+        // As far below this frame, too, as calls mostly reach.
+        heap::forget_ended_calls();
         match self.work.take() {
             // The body of an `at`: it sends the reply to the waiting activity itself.
             Some(_) if cancellation::is_past(self.job.epoch()) && !self.is_remote_at() => {
