@@ -209,6 +209,10 @@ impl Activity {
     pub fn run(self: Box<Self>) {
         heap::forget_ended_calls();
         self.run_on_cleared_stack();
+        if heap::is_memory_short() {
+            // The frames of a worker that waits cover some of what the activity has left.
+            heap::forget_ended_calls();
+        }
     }
 
     /// Not inlined: its frame, too, is in the part of the stack that is cleared. Otherwise a word that the
