@@ -45,9 +45,13 @@ public class Again {
         }
     }
 
+    /** Stacks are scanned conservatively: a word of an ended call may stay until others run there. */
     static def hasRoom(bytes:Long):Boolean {
-        try { return new Rail[Byte](bytes).size == bytes; }
-        catch (e:OutOfMemoryError) { return false; }
+        for (tries in 1..20) {
+            try { return new Rail[Byte](bytes).size == bytes; }
+            catch (e:OutOfMemoryError) { finish for (i in 1..16) async System.sleep(2); }
+        }
+        return false;
     }
     static def attempt(name:String, heap:Long, body:()=>void) {
         var ended:String = "returned";
