@@ -27,7 +27,7 @@ pub(crate) struct HostOptions {
     #[arg(long, value_name = "NAME|CIDR")]
     interface: Option<String>,
 
-    /// Do not encrypt connections between hosts: nobody else uses the network between them
+    /// Do not encrypt connections between hosts: the network between them is private
     #[arg(long)]
     private_network: bool,
 }

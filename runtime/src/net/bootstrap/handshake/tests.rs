@@ -182,13 +182,13 @@ fn late_answer_is_accepted() {
 fn missing_places_are_named() {
     let (listener, _) = listener();
     let context = StartContext { deadline: Instant::now(), ..start(Secret([0; 32])) };
-    let error = context.accept(&listener, 1..4).err().expect("nobody came").to_string();
+    let error = context.accept(&listener, 1..4).err().expect("no connection is accepted").to_string();
     assert!(error.starts_with("places 1, 2, 3 have not connected in time"), "{error}");
     assert!(error.contains("APG_START_TIMEOUT"), "{error}");
     let names = ["a", "b"].map(str::to_owned).to_vec();
     let placement = &Placement::new(names, [0, 0, 1, 1].map(crate::base::place::HostId).to_vec());
     let context = StartContext { placement, ..context };
-    let error = context.accept(&listener, 1..4).err().expect("nobody came").to_string();
+    let error = context.accept(&listener, 1..4).err().expect("no connection is accepted").to_string();
     assert!(error.starts_with("places 1 on a, 2 on b, 3 on b have"), "{error}");
     let context =
         StartContext { failed: &|| Some("place 2 is dead".to_owned()), deadline: soon(), ..context };
