@@ -4,10 +4,10 @@
 use crate::apgas::activity::{self, Activity, ActivityScope};
 use crate::apgas::finish::Finish;
 use crate::apgas::{cancellation, wake_cancelled};
-use crate::device;
 use crate::scheduler::fiber::{Fiber, Switch};
 use crate::scheduler::task::Task;
 use crate::scheduler::{self, pool};
+use crate::{device, heap};
 
 /// Finishes that an idle fiber keeps for later, at most, and those that it keeps when there are more.
 const MAX_SPARE_FINISHES: usize = 256;
@@ -20,32 +20,55 @@ pub fn start_scheduler(workers: usize) {
     cancellation::set_on_cancel(wake_cancelled::wake_all);
 }
 
-/// Runs tasks for ever.
+/// Runs tasks for ever. Its own frame, which is never cleared, holds no task: a word of one that has ended would
+/// refer to whatever gets its memory next.
 fn run_tasks(fiber: &'static Fiber) -> ! {
     loop {
-        let own = pool::own_task(fiber.worker.get());
-        activity::report_ends(fiber, own.as_ref().map_or(std::ptr::null(), Task::finish));
-        if own.is_none() && fiber.finishes.get() > MAX_SPARE_FINISHES {
-            fiber.finishes.set(Finish::free_spares(fiber, KEPT_SPARE_FINISHES));
-        }
-        let Some(task) = own.or_else(scheduler::next_task) else {
-            fiber.leave(Switch::End);
+        if run_own_task(fiber) {
             continue;
-        };
-        fiber.budget.begin(task.finish());
-        match task {
-            Task::Closure(_, finish) if cancellation::is_cancelled() => {
-                activity::drop_closure(fiber, Finish::from_header(finish));
-            }
-            Task::Closure(closure, finish) => {
-                activity::run_closure(fiber, closure, ActivityScope::Finish(Finish::from_header(finish)));
-            }
-            Task::Activity(task) => {
-                // SAFETY: made by `Activity::into_task`, and taken from the queue once.
-                unsafe { Activity::from_task(task) }.run();
-            }
-            Task::Help(job) => job.help(),
-            Task::Resume(other) => fiber.leave(Switch::Run(other)),
         }
+        if heap::is_memory_short() {
+            // The frames of a worker that waits cover some of what the last task has left.
+            heap::forget_ended_calls();
+        }
+        if !run_found_task(fiber) {
+            fiber.leave(Switch::End);
+        }
+    }
+}
+
+/// Runs the newest task of the fiber's worker. Whether there is one.
+#[inline(never)]
+fn run_own_task(fiber: &'static Fiber) -> bool {
+    let own = pool::own_task(fiber.worker.get());
+    activity::report_ends(fiber, own.as_ref().map_or(std::ptr::null(), Task::finish));
+    if own.is_none() && fiber.finishes.get() > MAX_SPARE_FINISHES {
+        fiber.finishes.set(Finish::free_spares(fiber, KEPT_SPARE_FINISHES));
+    }
+    own.map(|task| run(fiber, task)).is_some()
+}
+
+/// Runs a task of another worker, for which it may wait. Whether there is one.
+#[inline(never)]
+fn run_found_task(fiber: &'static Fiber) -> bool {
+    scheduler::next_task().map(|task| run(fiber, task)).is_some()
+}
+
+#[inline]
+fn run(fiber: &'static Fiber, task: Task) {
+    fiber.budget.begin(task.finish());
+    match task {
+        Task::Closure(_, finish) if cancellation::is_cancelled() => {
+            activity::drop_closure(fiber, Finish::from_header(finish));
+        }
+        Task::Closure(closure, finish) => {
+            activity::run_closure(fiber, closure, ActivityScope::Finish(Finish::from_header(finish)));
+        }
+        Task::Activity(task) => {
+            // SAFETY: made by `Activity::into_task`, and taken from the queue once.
+            unsafe { Activity::from_task(task) }.run();
+        }
+        Task::Help(job) => job.help(),
+        Task::Resume(other) => fiber.leave(Switch::Run(other)),
     }
 }

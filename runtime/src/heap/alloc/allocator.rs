@@ -14,7 +14,7 @@ use crate::heap::alloc::mixed_blocks;
 use crate::heap::alloc::state::{Heap, heap};
 use crate::heap::hooks;
 use crate::heap::mark::collect;
-use crate::heap::safepoint::mutators;
+use crate::heap::safepoint::{mutators, stacks};
 use crate::layout::{ARRAY_HEADER, Ref};
 use crate::layout::{Counted, Kind, Object, Type};
 
@@ -222,6 +222,8 @@ fn slow_instance(ty: &'static Type, length: i64, bytes: usize) -> Option<Ref> {
     if bytes > full.bytes {
         return None;
     }
+    // Frames of the collection would show what ended calls have left where they lie.
+    stacks::forget_ended_calls();
     // Others may have found the same at the same time: one collection is enough for all.
     collect::collect_if_needed_after(collect::statistics().collections, bytes.div_ceil(BLOCK));
     if let Some(object) = try_instance(ty, length, bytes, full) {
