@@ -5,9 +5,11 @@
 //! postcard's wire format, and the payload, which is the bulk data of some messages. Before the first frame
 //! the agent writes a line with [`marker`], which tells it from what login scripts print.
 
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, PipeReader, Read, Write};
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::process::ChildStdout;
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
@@ -62,8 +64,8 @@ pub(super) struct Prepare {
 /// What an agent needs to start places.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Start {
-    /// The number of this host.
-    pub host: u32,
+    /// The places to start.
+    pub places: Vec<u32>,
     /// The hosts' names.
     pub names: Vec<String>,
     /// The host of each place.
@@ -172,6 +174,30 @@ pub(super) fn read_frame<Message: DeserializeOwned>(
     Ok(Some((message, read_bytes(input, u64::from(payload))?)))
 }
 
+/// A stream of frames that can be waited for.
+pub(super) trait Source: Read + AsFd + Send {
+    /// Whether bytes can be read although the descriptor has none: they were decrypted with earlier ones.
+    fn has_buffered(&self) -> bool {
+        false
+    }
+}
+
+impl Source for File {}
+impl Source for PipeReader {}
+impl Source for ChildStdout {}
+
+impl<Stream: Source + ?Sized> Source for &mut Stream {
+    fn has_buffered(&self) -> bool {
+        (**self).has_buffered()
+    }
+}
+
+impl<Stream: Source + ?Sized> Source for Box<Stream> {
+    fn has_buffered(&self) -> bool {
+        (**self).has_buffered()
+    }
+}
+
 /// Reads from a descriptor whose other end has to give a sign of life within a time.
 pub(super) struct WatchedReader<Stream> {
     stream: Stream,
@@ -179,7 +205,7 @@ pub(super) struct WatchedReader<Stream> {
     pub silence: Option<Duration>,
 }
 
-impl<Stream: Read + AsFd> WatchedReader<Stream> {
+impl<Stream: Source> WatchedReader<Stream> {
     /// Reads from `stream`.
     pub(super) fn new(stream: Stream, silence: Option<Duration>) -> WatchedReader<Stream> {
         WatchedReader { stream, silence }
@@ -188,6 +214,9 @@ impl<Stream: Read + AsFd> WatchedReader<Stream> {
     fn wait(&self) -> io::Result<()> {
         /// Nothing has to be noticed meanwhile but a signal's interruption.
         const MAX_WAIT: Duration = Duration::from_secs(3600);
+        if self.stream.has_buffered() {
+            return Ok(());
+        }
         let deadline = self.silence.map(|silence| Instant::now() + silence);
         loop {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -202,10 +231,15 @@ impl<Stream: Read + AsFd> WatchedReader<Stream> {
     }
 }
 
-impl<Stream: Read + AsFd> Read for WatchedReader<Stream> {
+impl<Stream: Source> Read for WatchedReader<Stream> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.wait()?;
-        self.stream.read(bytes)
+        loop {
+            self.wait()?;
+            match self.stream.read(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
     }
 }
 
@@ -217,7 +251,7 @@ mod tests {
 
     fn start() -> Start {
         Start {
-            host: 1,
+            places: vec![1, 2],
             names: vec!["a".to_owned(), "b".to_owned()],
             hosts: vec![0, 1, 1],
             leader: ([10, 0, 0, 7].into(), 40123),

@@ -12,6 +12,8 @@ pub(super) struct Choice {
     pub interface: Option<String>,
     /// An address of another host; none if all places are on one machine.
     pub toward: Option<IpAddr>,
+    /// The address at which the launcher reaches this host.
+    pub reached: Option<IpAddr>,
 }
 
 impl Choice {
@@ -25,7 +27,7 @@ impl Choice {
             return named(interface);
         }
         let Some(other) = self.toward else { return Ok(LOOPBACK) };
-        match reached_by_ssh() {
+        match self.reached {
             Some(address) if !address.is_loopback() => Ok(address),
             _ => source_toward(other).map_err(|error| format!("there is no route to {other}: {error}")),
         }
@@ -48,7 +50,7 @@ pub(super) fn source_toward(other: IpAddr) -> io::Result<IpAddr> {
 }
 
 /// The first address of the interface or in the network, IPv4 before IPv6.
-fn named(wanted: &str) -> Result<IpAddr, String> {
+pub(super) fn named(wanted: &str) -> Result<IpAddr, String> {
     let interfaces =
         if_addrs::get_if_addrs().map_err(|error| format!("cannot list the interfaces: {error}"))?;
     let network = parse_network(wanted);
@@ -63,6 +65,18 @@ fn named(wanted: &str) -> Result<IpAddr, String> {
         all.sort();
         format!("--interface {wanted}: there is no such interface or network; there are {}", all.join(", "))
     })
+}
+
+/// The addresses of this machine at which other machines may reach it, IPv4 before IPv6.
+pub(super) fn reachable() -> io::Result<Vec<IpAddr>> {
+    let is_wide = |address: &IpAddr| match address {
+        IpAddr::V4(address) => !address.is_loopback() && !address.is_link_local(),
+        IpAddr::V6(address) => !address.is_loopback() && !address.is_unicast_link_local(),
+    };
+    let mut addresses: Vec<IpAddr> =
+        if_addrs::get_if_addrs()?.iter().map(if_addrs::Interface::ip).filter(is_wide).collect();
+    addresses.sort_by_key(IpAddr::is_ipv6);
+    Ok(addresses)
 }
 
 /// `10.0.0.0/8`.
@@ -104,7 +118,7 @@ mod tests {
 
     #[test]
     fn loopback_is_found_by_network_and_missing_interfaces_are_named() {
-        let choice = |interface: &str| Choice { interface: Some(interface.to_owned()), toward: None };
+        let choice = |interface: &str| Choice { interface: Some(interface.to_owned()), ..Choice::default() };
         assert_eq!(choice("127.0.0.0/8").address(), Ok(LOOPBACK));
         let error = choice("nosuch0").address().expect_err("no such interface");
         assert!(error.contains("--interface nosuch0") && error.contains("127.0.0.1"), "{error}");

@@ -6,4 +6,6 @@ mod control;
 pub mod hostfile;
 mod identity;
 mod interface;
+pub mod membership;
+mod rendezvous;
 pub mod session;

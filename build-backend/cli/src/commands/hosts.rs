@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use apg_runtime::cluster::hostfile::{self, Host};
-use apg_runtime::cluster::session::SSH_VARIABLE;
+use apg_runtime::cluster::membership::Membership;
+use apg_runtime::cluster::session::{Agents, SSH_VARIABLE};
 use apg_runtime::net::placement::Placement;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
 
@@ -27,18 +28,50 @@ pub(crate) struct HostOptions {
     #[arg(long, value_name = "NAME|CIDR")]
     interface: Option<String>,
 
+    /// What starts the places
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    launcher: Launcher,
+
     /// Do not encrypt connections between hosts: the network between them is private
     #[arg(long)]
     private_network: bool,
 }
 
+/// What starts the places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Launcher {
+    /// The launcher that has started this process, else ssh for hosts that are named, else Slurm inside an
+    /// allocation, else this process
+    #[default]
+    Auto,
+    /// This process, on this machine
+    Local,
+    /// ssh
+    Ssh,
+    /// Slurm's srun: this process is a task of it, or is inside an allocation
+    Slurm,
+    /// mpirun, which has started this process
+    Mpirun,
+}
+
+/// Where the places of a run are.
+pub(crate) enum Target {
+    /// They are processes of this machine; how many, if that was said.
+    Here(Option<u32>),
+    /// They are started by agents.
+    Cluster(Box<Cluster>),
+    /// Another process of the same job runs the program, and this one is an agent of it.
+    Agent(Membership),
+}
+
 /// Places on hosts other than this process.
-#[derive(Clone, Debug)]
 pub(crate) struct Cluster {
     /// Where the places are.
     pub placement: Placement,
-    /// The words of the ssh command; none for the default.
-    pub ssh: Vec<OsString>,
+    /// The agent of each place, and the names of the agents' hosts.
+    pub agents: Placement,
+    /// How the agents come to run.
+    pub start: Agents,
     /// The user's choice of an interface.
     pub interface: Option<String>,
     /// Whether connections between hosts need no encryption.
@@ -74,25 +107,83 @@ impl HostOptions {
         environment_variable("X10_HOSTLIST").map(|text| list("X10_HOSTLIST", &text)).transpose()
     }
 
-    /// The hosts of `places` places; none without hosts, or if the only one is this machine: then the number
-    /// of places is that of the second result.
-    pub(crate) fn resolve(&self, places: Option<u32>) -> Result<(Option<Cluster>, Option<u32>), Failure> {
-        let Some(hosts) = self.named()? else {
-            let option = match (&self.interface, self.private_network) {
-                (None, false) => return Ok((None, places)),
-                (Some(_), _) => "--interface",
-                (None, true) => "--private-network",
-            };
-            return Err(Failure::misuse(format!("{option} needs --hosts or --hostfile")));
-        };
+    /// Where `places` places run, or as many as the hosts take.
+    pub(crate) fn resolve(&self, places: Option<u32>) -> Result<Target, Failure> {
+        match self.launcher {
+            Launcher::Local => return self.resolve_local(places),
+            Launcher::Auto | Launcher::Slurm | Launcher::Mpirun => {
+                if let Some(membership) = Membership::find().map_err(Failure::new)? {
+                    return self.join(membership, places);
+                }
+            }
+            Launcher::Ssh => {}
+        }
+        if self.launcher == Launcher::Mpirun {
+            return Err(Failure::misuse("no mpirun has started this process")
+                .hint("write `mpirun -n 4 apg run FILE`; without mpirun, leave `--launcher mpirun` out"));
+        }
+        let named = self.named()?;
+        if named.is_none() || self.launcher == Launcher::Slurm {
+            return self.resolve_without_names(places);
+        }
+        let hosts = named.unwrap_or_default();
         let placement = hostfile::allocate(&hosts, places).map_err(Failure::misuse)?;
         if placement.names() == ["localhost"] {
-            return Ok((None, Some(placement.places())));
+            return Ok(Target::Here(Some(placement.places())));
         }
+        Ok(self.reach_by_ssh(placement))
+    }
+
+    /// Places of this process, since no host is named.
+    fn resolve_local(&self, places: Option<u32>) -> Result<Target, Failure> {
+        let option = match self {
+            HostOptions { hosts: Some(_), .. } => "--hosts",
+            HostOptions { hostfile: Some(_), .. } => "--hostfile",
+            _ => return self.resolve_without_names(places),
+        };
+        Err(Failure::misuse(format!("{option} names hosts, which `--launcher local` does not reach")))
+    }
+
+    fn resolve_without_names(&self, places: Option<u32>) -> Result<Target, Failure> {
+        let option = match (&self.interface, self.private_network) {
+            (None, false) if self.launcher == Launcher::Ssh => "--launcher ssh",
+            (None, false) => return Ok(Target::Here(places)),
+            (Some(_), _) => "--interface",
+            (None, true) => "--private-network",
+        };
+        Err(Failure::misuse(format!("{option} needs --hosts or --hostfile")))
+    }
+
+    fn reach_by_ssh(&self, placement: Placement) -> Target {
         let ssh = environment_variable(SSH_VARIABLE).unwrap_or_default();
         let ssh = ssh.split_whitespace().map(OsString::from).collect();
+        self.cluster(placement.clone(), placement, Agents::Ssh(ssh))
+    }
+
+    fn cluster(&self, placement: Placement, agents: Placement, start: Agents) -> Target {
         let (interface, private_network) = (self.interface.clone(), self.private_network);
-        Ok((Some(Cluster { placement, ssh, interface, private_network }), None))
+        Target::Cluster(Box::new(Cluster { placement, agents, start, interface, private_network }))
+    }
+
+    /// A place for each process of a job.
+    fn join(&self, membership: Membership, places: Option<u32>) -> Result<Target, Failure> {
+        if membership.rank() != 0 {
+            return Ok(Target::Agent(membership));
+        }
+        let (launcher, size) = (membership.launcher(), membership.size());
+        if self.hosts.is_some() || self.hostfile.is_some() {
+            return Err(Failure::misuse(format!(
+                "{launcher} has started this process, and says where the others are: leave --hosts and --hostfile out"
+            )));
+        }
+        if let Some(places) = places.filter(|places| *places != size) {
+            return Err(Failure::misuse(format!(
+                "{launcher} has started {size} processes, each of which is a place, but --places or X10_NPLACES says \
+                 {places}: leave it out, or write `{launcher} -n {places}`"
+            )));
+        }
+        let members = membership.gather(self.interface.as_deref()).map_err(Failure::new)?;
+        Ok(self.cluster(members.placement, members.agents, Agents::Called(members.callers)))
     }
 }
 
@@ -106,20 +197,22 @@ mod tests {
 
     #[test]
     fn this_machine_alone_needs_no_agent() {
-        let (cluster, places) = options("localhost:3").resolve(None).expect("hosts");
-        assert!(cluster.is_none() && places == Some(3));
-        let (cluster, _) = options("localhost:3,b:1").resolve(None).expect("hosts");
-        assert_eq!(cluster.expect("two hosts").placement.places(), 4);
+        assert!(matches!(options("localhost:3").resolve(None), Ok(Target::Here(Some(3)))));
+        let several = options("localhost:3,b:1").resolve(None);
+        assert!(matches!(several, Ok(Target::Cluster(cluster)) if cluster.placement.places() == 4));
     }
 
     #[test]
     fn errors_name_the_option() {
-        let error = options("a:0").resolve(None).expect_err("no place");
+        let error = options("a:0").resolve(None).err().expect("no place");
         assert!(error.message.starts_with("--hosts: `0` is no number of places"), "{}", error.message);
         let alone = HostOptions { interface: Some("eth0".to_owned()), ..HostOptions::default() };
         assert!(alone.resolve(None).is_err());
+        let local = HostOptions { launcher: Launcher::Local, ..options("b") };
+        let error = local.resolve(None).err().expect("a contradiction");
+        assert!(error.message.contains("--hosts names hosts"), "{}", error.message);
         let missing = HostOptions { hostfile: Some("/no/such/file".into()), ..HostOptions::default() };
-        let error = missing.resolve(None).expect_err("no file");
+        let error = missing.resolve(None).err().expect("no file");
         assert!(error.message.contains("--hostfile /no/such/file: cannot be read"), "{}", error.message);
     }
 }

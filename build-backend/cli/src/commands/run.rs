@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use apg_runtime::cache::Cache;
+use apg_runtime::cluster::membership::Membership;
 use apg_runtime::cluster::{agent, session};
 use apg_runtime::net::bootstrap::connect;
 use apg_runtime::run::{Image, RunOptions};
@@ -11,7 +12,7 @@ use apg_runtime::topology::Selection;
 use clap::{Args, Parser};
 
 use super::build::{self, Request};
-use super::hosts::{Cluster, HostOptions, environment_variable};
+use super::hosts::{Cluster, HostOptions, Target, environment_variable};
 use crate::debugger::Debugger;
 use crate::failure::{Failure, Outcome};
 use crate::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
@@ -224,9 +225,15 @@ impl Run {
         };
         // Reports wrong environment variables before a long build.
         self.launch.resolve(Image::Bytes(Vec::new()))?;
-        let (cluster, places) = self.hosts.resolve(self.launch.place_count()?)?;
-        self.check_for_hosts(cluster.as_ref())?;
-        self.launch.places = places.or(self.launch.places);
+        let cluster = match self.hosts.resolve(self.launch.place_count()?)? {
+            Target::Agent(membership) => return serve(membership),
+            Target::Cluster(cluster) => Some(cluster),
+            Target::Here(places) => {
+                self.launch.places = places.or(self.launch.places);
+                None
+            }
+        };
+        self.check_for_hosts(cluster.as_deref())?;
         let translated = match build::translate(&request, &progress)? {
             Ok(translated) => translated,
             Err(status) => return Ok(status),
@@ -243,7 +250,7 @@ impl Run {
             return debugger.start(self.built_command_line(program.path));
         }
         if let Some(cluster) = cluster {
-            return run_on_hosts(cluster, Image::File(program.path), &self.launch, self.args);
+            return run_on_hosts(*cluster, Image::File(program.path), &self.launch, self.args);
         }
         let mut options = self.launch.resolve(Image::File(program.path.clone()))?;
         options.cache_in_use = Some(program.in_use);
@@ -347,15 +354,20 @@ fn run_on_hosts(cluster: Cluster, program: Image, launch: &LaunchOptions, argume
         program,
         arguments,
         placement: cluster.placement,
-        ssh: cluster.ssh,
+        agents: cluster.agents,
         interface: cluster.interface,
         private_network: cluster.private_network,
         place_command: PLACE_COMMAND.into(),
         place_options: launch.place_options(),
         threads: launch.thread_count()?,
     };
-    let status = session::run(&job).map_err(Failure::new)?;
+    let status = session::run(&job, cluster.start).map_err(Failure::new)?;
     Ok(u8::try_from(status & 0xff).unwrap_or(1))
+}
+
+/// Serves another process of this job, which runs the program.
+fn serve(membership: Membership) -> Outcome {
+    membership.serve().map(|()| 0).map_err(Failure::new)
 }
 
 /// Runs the agent of a host if this process was started as one.
@@ -416,8 +428,9 @@ fn run_appended(object: Vec<u8>) -> Outcome {
     let launch = LaunchOptions::default();
     let arguments = std::env::args().skip(1).collect();
     match HostOptions::default().resolve(launch.place_count()?)? {
-        (Some(cluster), _) => run_on_hosts(cluster, Image::Bytes(object), &launch, arguments),
-        (None, places) => {
+        Target::Agent(membership) => serve(membership),
+        Target::Cluster(cluster) => run_on_hosts(*cluster, Image::Bytes(object), &launch, arguments),
+        Target::Here(places) => {
             let mut options = launch.resolve(Image::Bytes(object))?;
             options.places = places.unwrap_or(options.places);
             options.arguments = arguments;

@@ -9,8 +9,9 @@ mod output;
 mod places;
 mod store;
 
+use std::fs::File;
 use std::io::{self, Write};
-use std::net::TcpListener;
+use std::net::{IpAddr, TcpListener};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::cluster::control::{
-    FromAgent, HEARTBEAT_INTERVAL, Prepare, ToAgent, WatchedReader, marker, read_frame, write_frame,
+    FromAgent, HEARTBEAT_INTERVAL, Prepare, Source, ToAgent, WatchedReader, marker, read_frame, write_frame,
 };
 use crate::cluster::{identity, interface};
 use crate::net::bootstrap::connect;
@@ -35,11 +36,11 @@ const FIRST_MESSAGE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The end of the control channel at which an agent writes.
 #[derive(Clone)]
-struct Launcher(Arc<Mutex<io::Stdout>>);
+struct Launcher(Arc<Mutex<Box<dyn Write + Send>>>);
 
 impl Launcher {
     fn send(&self, message: &FromAgent, payload: &[u8]) -> io::Result<()> {
-        write_frame(&mut *self.0.lock(), message, payload)
+        write_frame(&mut **self.0.lock(), message, payload)
     }
 }
 
@@ -58,16 +59,27 @@ pub fn run() -> io::Result<()> {
     // On a line of its own, whatever a login script has left.
     write!(stdout, "\n{}ready\n", marker(&own))?;
     stdout.flush()?;
-    let launcher = Launcher(Arc::new(Mutex::new(stdout)));
-    launcher.send(&FromAgent::Hello { address: interface::reached_by_ssh() }, &[])?;
+    let stdin = io::stdin().as_fd().try_clone_to_owned()?;
+    let input = WatchedReader::new(File::from(stdin), Some(FIRST_MESSAGE_TIMEOUT));
+    serve(input, Box::new(stdout), interface::reached_by_ssh())
+}
+
+/// Runs the agent over a connection with a launcher, which reaches this host at `address`.
+pub(super) fn serve(
+    mut input: WatchedReader<impl Source>,
+    output: Box<dyn Write + Send>,
+    address: Option<IpAddr>,
+) -> io::Result<()> {
+    let launcher = Launcher(Arc::new(Mutex::new(output)));
+    launcher.send(&FromAgent::Hello { address }, &[])?;
     let heart = launcher.clone();
     std::thread::Builder::new().name("apg-heartbeat".to_owned()).spawn(move || {
         while heart.send(&FromAgent::Heartbeat, &[]).is_ok() {
             std::thread::sleep(HEARTBEAT_INTERVAL);
         }
     })?;
-    let mut agent = Agent { launcher, prepared: None, places: None };
-    let result = agent.serve();
+    let mut agent = Agent { launcher, address, prepared: None, places: None };
+    let result = agent.serve(&mut input);
     if let Some(places) = &agent.places {
         places.kill();
     }
@@ -76,13 +88,15 @@ pub fn run() -> io::Result<()> {
 
 struct Agent {
     launcher: Launcher,
+    /// The address at which the launcher reaches this host.
+    address: Option<IpAddr>,
     prepared: Option<Prepared>,
     places: Option<Places>,
 }
 
 /// What an agent has ready for its places.
 struct Prepared {
-    address: std::net::IpAddr,
+    address: IpAddr,
     /// Of place 0, if it is here.
     listener: Option<TcpListener>,
     program: Store,
@@ -90,10 +104,8 @@ struct Prepared {
 
 impl Agent {
     /// Does what the launcher says, until it ends.
-    fn serve(&mut self) -> io::Result<()> {
-        let stdin = io::stdin().as_fd().try_clone_to_owned()?;
-        let mut input = WatchedReader::new(std::fs::File::from(stdin), Some(FIRST_MESSAGE_TIMEOUT));
-        while let Some((message, payload)) = read_frame(&mut input)? {
+    fn serve(&mut self, input: &mut WatchedReader<impl Source>) -> io::Result<()> {
+        while let Some((message, payload)) = read_frame(input)? {
             if let ToAgent::Prepare(prepare) = &message {
                 input.silence = Some(Duration::from_secs(prepare.silence)).filter(|it| !it.is_zero());
             }
@@ -124,7 +136,11 @@ impl Agent {
     }
 
     fn prepare(&mut self, prepare: &Prepare) -> Result<(), String> {
-        let choice = interface::Choice { interface: prepare.interface.clone(), toward: prepare.toward };
+        let choice = interface::Choice {
+            interface: prepare.interface.clone(),
+            toward: prepare.toward,
+            reached: self.address,
+        };
         let address = choice.address()?;
         let listener = match prepare.leads {
             false => None,

@@ -40,11 +40,14 @@ impl Places {
         let Prepared { address, listener, program } = prepared;
         let count = start.names.len();
         let hosts: Vec<HostId> = start.hosts.iter().copied().map(HostId).collect();
-        if hosts.iter().any(|host| host.0 as usize >= count) {
+        if hosts.iter().any(|host| host.0 as usize >= count.max(1)) {
             return Err("a place is on a host that the launcher does not name".to_owned());
         }
         let placement = Placement::new(start.names.clone(), hosts);
-        let own: Vec<PlaceId> = placement.places_on(HostId(start.host)).collect();
+        let own: Vec<PlaceId> = start.places.iter().copied().map(PlaceId).collect();
+        if own.iter().any(|place| place.0 >= placement.places()) {
+            return Err("the launcher does not say where one of its places is".to_owned());
+        }
         let threads = match start.threads {
             0 => crate::scheduler::default_threads(),
             threads => threads,

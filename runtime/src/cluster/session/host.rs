@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::net::IpAddr;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,9 +15,10 @@ use parking_lot::Mutex;
 
 use crate::base::output_errors;
 use crate::cluster::control::{
-    FromAgent, MAX_PAYLOAD, ToAgent, WatchedReader, marker, read_frame, write_frame,
+    FromAgent, MAX_PAYLOAD, Source, ToAgent, WatchedReader, marker, read_frame, write_frame,
 };
 use crate::cluster::identity;
+use crate::cluster::rendezvous::Caller;
 use crate::cluster::session::ssh;
 
 /// Bytes that login scripts may print before the agent answers.
@@ -32,13 +33,16 @@ pub(super) struct Host {
     /// The name that the user gave.
     pub name: String,
     /// Where messages are written; none after the end.
-    input: Mutex<Option<ChildStdin>>,
+    input: Mutex<Option<Box<dyn Write + Send>>>,
     child: Mutex<Option<Child>>,
     /// Whether the agent has answered: before, what is written would go to a shell.
     answers: AtomicBool,
     /// The end of what ssh and the agent have printed on standard error.
     errors: Arc<Mutex<Vec<u8>>>,
 }
+
+/// The messages of an agent that has answered, and the address at which its host was reached.
+pub(super) type Greeted = (Box<dyn Source>, Option<IpAddr>);
 
 /// How agents are started.
 pub(super) struct Starter<'a> {
@@ -64,22 +68,49 @@ impl Host {
         }
     }
 
-    /// Starts the agent. Its messages, and the address at which ssh has reached it.
+    /// Starts the agent by ssh, or directly if the host is this machine. Its messages, and the address at
+    /// which ssh has reached it.
     ///
     /// # Errors
     /// Why it does not start, and what to do about it.
-    pub(super) fn start(&self, starter: &Starter<'_>) -> Result<(ChildStdout, Option<IpAddr>), String> {
+    pub(super) fn start(&self, starter: &Starter<'_>) -> Result<Greeted, String> {
         let seconds = starter.deadline.saturating_duration_since(Instant::now()).as_secs().max(1);
-        let command =
-            ssh::agent_command(starter.ssh, &self.name, starter.executable, starter.identity, seconds);
+        self.start_by(
+            ssh::agent_command(starter.ssh, &self.name, starter.executable, starter.identity, seconds),
+            starter,
+        )
+    }
+
+    /// Starts the agent on this machine, whatever the name of the host.
+    ///
+    /// # Errors
+    /// Why it does not start.
+    pub(super) fn start_here(&self, starter: &Starter<'_>) -> Result<Greeted, String> {
+        self.start_by(ssh::local_agent_command(starter.executable), starter)
+    }
+
+    fn start_by(&self, command: Command, starter: &Starter<'_>) -> Result<Greeted, String> {
         let program = command.get_program().to_string_lossy().into_owned();
         let mut output =
             self.spawn(command).map_err(|error| format!("{}: cannot start {program}: {error}", self.name))?;
         self.greet(&mut output, starter).map_err(|error| self.explain(&error))?;
+        self.read_hello(Box::new(output), starter)
+    }
+
+    /// Uses an agent that has called.
+    ///
+    /// # Errors
+    /// It does not go on.
+    pub(super) fn attach(&self, caller: Caller, starter: &Starter<'_>) -> Result<Greeted, String> {
+        *self.input.lock() = Some(caller.sink);
+        self.read_hello(caller.source, starter)
+    }
+
+    fn read_hello(&self, mut source: Box<dyn Source>, starter: &Starter<'_>) -> Result<Greeted, String> {
         self.answers.store(true, Ordering::Release);
-        let mut watched = Timed { output: &mut output, deadline: starter.deadline };
+        let mut watched = Timed { output: &mut source, deadline: starter.deadline };
         match read_frame(&mut watched) {
-            Ok(Some((FromAgent::Hello { address }, _))) => Ok((output, address)),
+            Ok(Some((FromAgent::Hello { address }, _))) => Ok((source, address)),
             Ok(_) => Err(self.explain(&io::Error::other("its agent speaks another protocol"))),
             Err(error) => Err(self.explain(&error)),
         }
@@ -91,12 +122,14 @@ impl Host {
         unsafe {
             command.pre_exec(|| {
                 libc::signal(libc::SIGINT, libc::SIG_IGN);
+                // Launchers of clusters end a whole process group.
+                libc::signal(libc::SIGTERM, libc::SIG_IGN);
                 Ok(())
             });
         }
         let mut child = command.spawn()?;
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        *self.input.lock() = input;
+        *self.input.lock() = input.map(|input| Box::new(input) as Box<dyn Write + Send>);
         *self.child.lock() = Some(child);
         if let Some(errors) = errors {
             let kept = Arc::clone(&self.errors);
@@ -265,13 +298,13 @@ impl Host {
     }
 }
 
-/// Standard output of an agent until a deadline.
-struct Timed<'a> {
-    output: &'a mut ChildStdout,
+/// What an agent sends until a deadline.
+struct Timed<'a, Stream> {
+    output: &'a mut Stream,
     deadline: Instant,
 }
 
-impl Read for Timed<'_> {
+impl<Stream: Source> Read for Timed<'_, Stream> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         WatchedReader::new(&mut *self.output, Some(left)).read(bytes)

@@ -21,7 +21,8 @@ use parking_lot::{Condvar, Mutex};
 use crate::base::interrupt::{self, Then};
 use crate::base::place::{HostId, PlaceId};
 use crate::base::{output_errors, process};
-use crate::cluster::control::{FromAgent, HEARTBEAT_INTERVAL, ToAgent, WatchedReader, read_frame};
+use crate::cluster::control::{FromAgent, HEARTBEAT_INTERVAL, Source, ToAgent, WatchedReader, read_frame};
+use crate::cluster::rendezvous::Caller;
 use crate::net::placement::Placement;
 use crate::net::timeouts::Timeouts;
 use crate::run::Image;
@@ -48,8 +49,8 @@ pub struct Job {
     pub arguments: Vec<String>,
     /// Where the places are.
     pub placement: Placement,
-    /// The words of the ssh command; none for the default.
-    pub ssh: Vec<OsString>,
+    /// The agent of each place, and the names of the agents' hosts.
+    pub agents: Placement,
     /// The interface or network that connects the hosts.
     pub interface: Option<String>,
     /// Whether connections between hosts need no encryption.
@@ -62,21 +63,30 @@ pub struct Job {
     pub threads: usize,
 }
 
+/// How the agents of a job come to run.
+pub enum Agents {
+    /// This launcher starts them by ssh; the words of the user's command, none for the default.
+    Ssh(Vec<OsString>),
+    /// Another launcher has started them, and they have called; none is the agent of this process, which it
+    /// starts itself.
+    Called(Vec<Option<Caller>>),
+}
+
 /// Runs a program on many hosts, and returns its exit status.
 ///
 /// # Errors
 /// When it cannot be started, in words for the user.
-pub fn run(job: &Job) -> Result<i32, String> {
+pub fn run(job: &Job, agents: Agents) -> Result<i32, String> {
     let timeouts = Timeouts::from_environment()?;
     let (sender, events) = std::sync::mpsc::channel();
-    let session = Arc::new(Session::new(&job.placement));
+    let session = Arc::new(Session::new(&job.agents));
     let guard = Arc::clone(&session);
     interrupt::set(move |_| {
         guard.interrupt();
         Then::End
     });
     session.start_heartbeats().map_err(|error| format!("cannot start a thread: {error}"))?;
-    let status = start::start(&session, job, timeouts, &sender)
+    let status = start::start(&session, job, agents, timeouts, &sender)
         .and_then(|()| input::relay(&session).map_err(|error| format!("cannot start a thread: {error}")))
         .map(|()| session.watch(&events, &job.placement));
     interrupt::wait_for_end();
@@ -87,8 +97,10 @@ pub fn run(job: &Job) -> Result<i32, String> {
 /// The hosts of a running program.
 struct Session {
     hosts: Vec<Host>,
-    /// The host of place 0.
+    /// The agent of place 0.
     leader: HostId,
+    /// The agent of each place.
+    agents: Placement,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -115,12 +127,13 @@ enum Event {
 }
 
 impl Session {
-    fn new(placement: &Placement) -> Session {
-        let hosts = placement.names().iter().map(|name| Host::new(name.clone())).collect();
-        let running = (0..placement.places()).map(PlaceId).collect();
+    fn new(agents: &Placement) -> Session {
+        let hosts = agents.names().iter().map(|name| Host::new(name.clone())).collect();
+        let running = (0..agents.places()).map(PlaceId).collect();
         let state = State { running, input_in_flight: 0, printing: false };
-        let leader = placement.host(PlaceId(0));
-        Session { hosts, leader, state: Mutex::new(state), changed: Condvar::new() }
+        let leader = agents.host(PlaceId(0));
+        let agents = agents.clone();
+        Session { hosts, leader, agents, state: Mutex::new(state), changed: Condvar::new() }
     }
 
     fn host(&self, host: HostId) -> &Host {
@@ -145,12 +158,7 @@ impl Session {
     }
 
     /// Handles the messages of a host's agent until they end.
-    fn read(
-        &self,
-        number: HostId,
-        mut messages: WatchedReader<std::process::ChildStdout>,
-        to: &Sender<Event>,
-    ) {
+    fn read(&self, number: HostId, mut messages: WatchedReader<Box<dyn Source>>, to: &Sender<Event>) {
         loop {
             let event = match read_frame(&mut messages) {
                 Ok(Some((message, payload))) => match self.handle(number, message, &payload) {
@@ -212,15 +220,14 @@ impl Session {
 
     /// Waits for the end of the program; its exit status.
     fn watch(&self, events: &Receiver<Event>, placement: &Placement) -> i32 {
-        let names = self.hosts.iter().map(|host| host.name.clone()).collect();
-        let mut watch = Watch::new(placement.clone(), names);
+        let mut watch = Watch::new(placement.clone(), self.agents.clone());
         let verdict = loop {
             let event = match watch.deadline() {
                 None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(deadline) => events.recv_timeout(deadline.saturating_duration_since(Instant::now())),
             };
             let verdict = match event {
-                Ok(Event::Lost(host, error)) => match self.forget_places(host, placement) {
+                Ok(Event::Lost(host, error)) => match self.forget_places(host) {
                     true => watch.lost(host, &self.host(host).describe_loss(error.as_ref())),
                     false => None,
                 },
@@ -257,11 +264,11 @@ impl Session {
     }
 
     /// A host is lost, and with it its places. Whether any of them ran.
-    fn forget_places(&self, host: HostId, placement: &Placement) -> bool {
+    fn forget_places(&self, host: HostId) -> bool {
         self.host(host).abandon();
         let mut state = self.state.lock();
         let before = state.running.len();
-        state.running.retain(|place| placement.host(*place) != host);
+        state.running.retain(|place| self.agents.host(*place) != host);
         self.changed.notify_all();
         state.running.len() < before
     }
@@ -284,7 +291,7 @@ impl Session {
                         output_errors::record_other_place();
                     }
                 }
-                Ok(Event::Lost(host, _)) => drop(self.forget_places(host, placement)),
+                Ok(Event::Lost(host, _)) => drop(self.forget_places(host)),
                 Ok(Event::Failed(..) | Event::Unwritten(_)) => {}
                 Err(_) => return,
             }

@@ -28,10 +28,7 @@ pub(super) fn agent_command(
     seconds: u64,
 ) -> Command {
     if is_local(host) {
-        let mut command = Command::new(executable);
-        // Of the session in which the user works; the agent would take it for its own.
-        command.arg(agent::COMMAND).env_remove("SSH_CONNECTION");
-        return command;
+        return local_agent_command(executable);
     }
     let (program, arguments) = match ssh.split_first() {
         Some((program, arguments)) => (program.as_os_str(), arguments),
@@ -44,6 +41,14 @@ pub(super) fn agent_command(
         command.arg(format!("ConnectTimeout={seconds}"));
     }
     command.args(arguments).arg(host).arg(remote_command(executable, identity));
+    command
+}
+
+/// The command that starts an agent on this machine.
+pub(super) fn local_agent_command(executable: &Path) -> Command {
+    let mut command = Command::new(executable);
+    // Of the session in which the user works; the agent would take it for its own.
+    command.arg(agent::COMMAND).env_remove("SSH_CONNECTION");
     command
 }
 

@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::process::ChildStdout;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -10,10 +9,10 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use crate::base::place::HostId;
-use crate::cluster::control::{FromAgent, Prepare, Start, ToAgent, WatchedReader, read_frame};
+use crate::cluster::control::{FromAgent, Prepare, Source, Start, ToAgent, WatchedReader, read_frame};
 use crate::cluster::identity;
 use crate::cluster::session::host::Starter;
-use crate::cluster::session::{Event, Job, Session, ssh};
+use crate::cluster::session::{Agents, Event, Job, Session, ssh};
 use crate::net::bootstrap::handshake::Secret;
 use crate::net::timeouts::Timeouts;
 use crate::run::Image;
@@ -23,8 +22,8 @@ const MAX_CONNECTIONS_IN_PROGRESS: usize = 10;
 
 /// A host whose agent runs.
 struct Reached {
-    output: WatchedReader<ChildStdout>,
-    /// The address at which ssh has reached it.
+    output: WatchedReader<Box<dyn Source>>,
+    /// The address at which its host was reached.
     address: Option<IpAddr>,
 }
 
@@ -35,6 +34,7 @@ struct Reached {
 pub(super) fn start(
     session: &Arc<Session>,
     job: &Job,
+    agents: Agents,
     timeouts: Timeouts,
     events: &Sender<Event>,
 ) -> Result<(), String> {
@@ -44,12 +44,12 @@ pub(super) fn start(
             .map_err(|error| format!("cannot read the program {}: {error}", path.display()))?,
     };
     let deadline = Instant::now() + timeouts.start;
-    let mut reached = reach(session, job, deadline, timeouts.silence)?;
+    let mut reached = reach(session, agents, deadline, timeouts.silence)?;
     let leader = prepare(session, job, &program, timeouts, &mut reached)?;
     let secret = Secret::random().map_err(|error| format!("there are no random bytes: {error}"))?;
     for (number, host) in (0..).map(HostId).zip(&session.hosts) {
         // A host that is lost by now is reported by its reader.
-        let _ = host.send(&ToAgent::Start(start_message(job, number, leader, secret)), &[]);
+        let _ = host.send(&ToAgent::Start(start_message(session, job, number, leader, secret)), &[]);
     }
     for (number, host) in (0..).map(HostId).zip(reached) {
         let (session, events) = (Arc::clone(session), events.clone());
@@ -94,25 +94,41 @@ fn for_all_hosts<Input: Send, Output: Send>(
     if failures.is_empty() {
         return results.into_iter().collect();
     }
-    let count = session.hosts.len();
+    let count = session.hosts.iter().map(|host| &host.name).collect::<std::collections::BTreeSet<_>>().len();
     Err(format!("cannot start the program on {count} hosts:\n  {}", failures.join("\n  ")))
 }
 
 /// Starts all agents.
 fn reach(
     session: &Session,
-    job: &Job,
+    agents: Agents,
     deadline: Instant,
     silence: Option<Duration>,
 ) -> Result<Vec<Reached>, String> {
     let cannot = |error: std::io::Error| format!("cannot find apg itself: {error}");
     let executable = std::env::current_exe().map_err(cannot)?;
     let identity = identity::of_this_executable().map_err(cannot)?;
-    let starter = Starter { ssh: &job.ssh, executable: &executable, identity: &identity, deadline };
-    for_all_hosts(session, vec![(); session.hosts.len()], MAX_CONNECTIONS_IN_PROGRESS, |host, ()| {
-        let (output, address) = session.host(host).start(&starter)?;
-        Ok(Reached { output: WatchedReader::new(output, silence), address })
-    })
+    let (ssh, callers) = match agents {
+        Agents::Ssh(ssh) => (ssh, None),
+        Agents::Called(callers) => (Vec::new(), Some(callers)),
+    };
+    let starter = Starter { ssh: &ssh, executable: &executable, identity: &identity, deadline };
+    let reached = |(output, address)| Reached { output: WatchedReader::new(output, silence), address };
+    match callers {
+        None => {
+            for_all_hosts(session, vec![(); session.hosts.len()], MAX_CONNECTIONS_IN_PROGRESS, |host, ()| {
+                session.host(host).start(&starter).map(reached)
+            })
+        }
+        Some(callers) => for_all_hosts(session, callers, usize::MAX, |number, caller| {
+            let host = session.host(number);
+            match caller {
+                Some(caller) => host.attach(caller, &starter),
+                None => host.start_here(&starter),
+            }
+            .map(reached)
+        }),
+    }
 }
 
 /// Has all agents prepare, and sends them the program where they do not have it. The address of place 0.
@@ -166,12 +182,18 @@ fn address_of_another(addresses: &[Option<IpAddr>], own: HostId) -> Option<IpAdd
     other.or_else(|| addresses[own.0 as usize].filter(is_elsewhere))
 }
 
-fn start_message(job: &Job, host: HostId, leader: (IpAddr, u16), secret: Secret) -> Start {
+fn start_message(
+    session: &Session,
+    job: &Job,
+    agent: HostId,
+    leader: (IpAddr, u16),
+    secret: Secret,
+) -> Start {
     let bytes = |words: &[std::ffi::OsString]| words.iter().map(|word| word.as_bytes().to_vec()).collect();
     let placement = &job.placement;
     let hosts = (0..placement.places()).map(|place| placement.host(crate::base::place::PlaceId(place)).0);
     Start {
-        host: host.0,
+        places: session.agents.places_on(agent).map(|place| place.0).collect(),
         names: placement.names().to_vec(),
         hosts: hosts.collect(),
         leader,

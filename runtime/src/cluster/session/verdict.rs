@@ -31,7 +31,8 @@ pub(super) enum Verdict {
 /// What is known so far.
 pub(super) struct Watch {
     placement: Placement,
-    names: Vec<String>,
+    /// The agent of each place, and the names of the agents' hosts.
+    agents: Placement,
     /// A consequence whose cause is not known, and until when it is waited for.
     consequence: Option<(String, Instant)>,
 }
@@ -42,8 +43,8 @@ fn failure(message: String, status: i32) -> Option<Verdict> {
 
 impl Watch {
     /// Nothing has happened to these places and hosts.
-    pub(super) fn new(placement: Placement, names: Vec<String>) -> Watch {
-        Watch { placement, names, consequence: None }
+    pub(super) fn new(placement: Placement, agents: Placement) -> Watch {
+        Watch { placement, agents, consequence: None }
     }
 
     /// When [`Watch::timed_out`] is to be called.
@@ -85,15 +86,15 @@ impl Watch {
 
     /// The connection with a host whose places run has ended.
     pub(super) fn lost(&mut self, host: HostId, why: &str) -> Option<Verdict> {
-        let places: Vec<String> = self.placement.places_on(host).map(|place| place.0.to_string()).collect();
+        let places: Vec<String> = self.agents.places_on(host).map(|place| place.0.to_string()).collect();
         let word = if places.len() == 1 { "place" } else { "places" };
-        let (name, places) = (&self.names[host.0 as usize], places.join(", "));
+        let (name, places) = (&self.agents.names()[host.0 as usize], places.join(", "));
         failure(format!("host {name} ({word} {places}) is lost: {why}"), 1)
     }
 
     /// An agent cannot go on.
     pub(super) fn failed(&mut self, host: HostId, why: &str) -> Option<Verdict> {
-        failure(format!("{}: {why}", self.names[host.0 as usize]), 1)
+        failure(format!("{}: {why}", self.agents.names()[host.0 as usize]), 1)
     }
 }
 
@@ -103,7 +104,8 @@ mod tests {
 
     fn watch() -> Watch {
         let names = ["a", "b"].map(str::to_owned).to_vec();
-        Watch::new(Placement::new(names.clone(), [0, 0, 1].map(HostId).to_vec()), names)
+        let placement = Placement::new(names.to_vec(), [0, 0, 1].map(HostId).to_vec());
+        Watch::new(placement.clone(), placement)
     }
 
     fn exit(code: i32) -> ExitStatus {

@@ -181,7 +181,7 @@ fn authenticate(
 /// Calls place `acceptor` over a new connection: answers its challenge and checks its code.
 ///
 /// `read` fills its buffer from the connection.
-pub(super) fn call(
+pub(crate) fn call(
     stream: &mut TcpStream,
     secret: &Secret,
     acceptor: PlaceId,

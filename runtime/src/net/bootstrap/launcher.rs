@@ -311,6 +311,8 @@ fn die_with_parent(parent: libc::pid_t) -> io::Result<()> {
             libc::_exit(1);
         }
         libc::signal(libc::SIGINT, libc::SIG_IGN);
+        // An agent ignores it.
+        libc::signal(libc::SIGTERM, libc::SIG_DFL);
     }
     Ok(())
 }

@@ -6,4 +6,4 @@ pub mod link;
 mod out_stream;
 pub(crate) mod peer;
 mod stream_reader;
-mod tls;
+pub(crate) mod tls;
