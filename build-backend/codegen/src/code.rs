@@ -1,7 +1,7 @@
 //! State of printing one body: target, locals, enclosing scopes, results of analyses, and the record of used
 //! items from which the declarations of a translation unit are made.
 
-use apg_passes::kernel::ir::{PipelinedLoop, UnrollFactor};
+use apg_passes::kernel_ir::{PipelinedLoop, UnrollFactor};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::names::Names;
 use super::writer::Writer;
 use super::{EmitError, names};
 use apg_mir::*;
-use apg_passes::kernel::facts::{CheckElimination, NarrowedExprs};
+use apg_passes::analysis::ranges::facts::{CheckElimination, NarrowedExprs};
 
 /// The dialect of C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use super::code::{Code, Jump, Scope, Target};
 use apg_mir::*;
-use apg_passes::kernel::ir::UnrollFactor;
+use apg_passes::kernel_ir::UnrollFactor;
 
 impl Code<'_> {
     /// Prints statements in order.

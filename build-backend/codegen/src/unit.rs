@@ -8,8 +8,8 @@ use super::names::{Names, hash};
 use super::{EmitError, cross_unit_inline, kernel, native};
 use crate::translation_unit::{Unit, UnitKind};
 use apg_mir::*;
-use apg_passes::kernel::ir::KernelIr;
-use apg_passes::kernel::schedule::schedule_kernel;
+use apg_passes::kernel_ir::KernelIr;
+use apg_passes::pipeline::schedule_kernel;
 
 /// A program as C++ and CUDA C++.
 #[derive(Clone, Debug)]

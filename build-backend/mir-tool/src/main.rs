@@ -1,11 +1,13 @@
-//! `apg-mir`: reads MIR text, runs passes on it, and prints the result (docs/contributing/mir.md).
+//! `apg-mir`: reads MIR text, runs passes on it, and prints the result (docs/contributing/mir.md). The result
+//! is the kernel IR of each kernel if the last pass transforms that (docs/contributing/kernel-ir.md).
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use apg_mir::text::{self, SpanDetail};
-use apg_passes::pipeline::{PASSES, Pass, Purpose};
+use apg_passes::kernel_ir;
+use apg_passes::pipeline::{PASSES, Pass, Purpose, Stage, form_kernel};
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, ValueEnum};
 
@@ -16,7 +18,8 @@ struct Arguments {
     /// The file to read [default: standard input]
     file: Option<PathBuf>,
 
-    /// A pass to run; may be given several times, in the order given
+    /// A pass to run; may be given several times, in the order given. Passes over the kernel IR follow those
+    /// over MIR, and the kernel IR is printed then
     #[arg(long = "pass", value_name = "NAME", value_parser = pass_names())]
     passes: Vec<String>,
 
@@ -42,7 +45,9 @@ enum Spans {
 }
 
 fn pass_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(PASSES.iter().map(|it| it.name))
+    // A pass may have several places in the pipeline.
+    let is_first = |index: usize| PASSES[..index].iter().all(|it| it.name != PASSES[index].name);
+    PossibleValuesParser::new((0..PASSES.len()).filter(|it| is_first(*it)).map(|it| PASSES[it].name))
 }
 
 fn main() -> ExitCode {
@@ -68,14 +73,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// The passes, with what they are for.
+/// The passes, their purpose, and the representation that they transform.
 fn list() -> String {
     let row = |pass: &Pass| {
         let purpose = match pass.purpose {
             Purpose::Correctness => "correctness",
             Purpose::Speed => "speed",
         };
-        format!("{:<28}{purpose}\n", pass.name)
+        let stage = match pass.stage() {
+            Stage::Mir => "mir",
+            Stage::KernelIr => "kernel-ir",
+        };
+        format!("{:<28}{purpose:<13}{stage}\n", pass.name)
     };
     PASSES.iter().map(row).collect()
 }
@@ -85,8 +94,26 @@ fn run(arguments: &Arguments) -> Result<String, String> {
     let name = arguments.file.as_deref().map_or("<stdin>".into(), |it| it.display().to_string());
     let source = read(arguments.file.as_deref()).map_err(|error| format!("error: {name}: {error}"))?;
     let mut program = text::parse(&source).map_err(|error| format!("{name}:{error}"))?;
-    let passes = arguments.passes.iter().filter_map(|name| Pass::from_name(name));
-    passes.for_each(|pass| pass.run(&mut program));
+    let passes: Vec<&Pass> = arguments.passes.iter().filter_map(|name| Pass::from_name(name)).collect();
+    let count = passes.iter().take_while(|it| it.stage() == Stage::Mir).count();
+    let (of_mir, of_kernels) = passes.split_at(count);
+    if let Some(late) = of_kernels.iter().find(|it| it.stage() == Stage::Mir) {
+        return Err(format!(
+            "error: pass `{}` transforms MIR and cannot follow `{}`, which transforms the kernel IR; name it first",
+            late.name, of_kernels[0].name
+        ));
+    }
+    of_mir.iter().for_each(|pass| pass.run(&mut program));
+    if !of_kernels.is_empty() {
+        program.assign_ids();
+        let mut text = String::new();
+        for kernel in &program.kernels {
+            let mut ir = form_kernel(kernel, program.unchecked);
+            of_kernels.iter().for_each(|pass| pass.run_on_kernel(&mut ir));
+            text.push_str(&kernel_ir::text::print(&program, &ir));
+        }
+        return Ok(text);
+    }
     let spans = match arguments.spans {
         Spans::None => SpanDetail::None,
         Spans::Statements => SpanDetail::Statements,

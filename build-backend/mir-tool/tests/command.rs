@@ -89,3 +89,19 @@ fn unknown_passes_are_misuse_and_known_ones_are_listed() {
     let table: Vec<&str> = apg_passes::pipeline::PASSES.iter().map(|it| it.name).collect();
     assert_eq!(names, table);
 }
+
+#[test]
+fn passes_over_the_kernel_ir_print_it_and_follow_those_over_mir() {
+    let case = include_str!("../../passes/tests/kernel-ir/unroll-factors/shared_memory.mir");
+    let program = case.split_once("// ---- before").expect("the case has an input").0;
+    let output = apg_mir(&["--pass", "inlining", "--pass", "unroll-factors"], program);
+    assert!(output.status.success(), "{output:?}");
+    let printed = stdout(&output);
+    assert!(printed.contains("region"), "{printed}");
+    let output = apg_mir(&["--pass", "unroll-factors", "--pass", "inlining"], program);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("`inlining` transforms MIR and cannot follow `unroll-factors`"),
+        "{output:?}"
+    );
+}

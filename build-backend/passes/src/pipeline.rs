@@ -1,8 +1,15 @@
 //! The pass pipeline: one table of all passes, in the order in which they run.
 
-use apg_mir::{Program, Stmt, StmtKind, verify, walk};
+use apg_mir::{Kernel, Program, Stmt, StmtKind, verify, walk};
 
-use crate::kernel::{inline, limit_unrolling, remat_captures, structurize_continue};
+use crate::kernel_ir::KernelIr;
+use crate::transform::kernel::{inline, limit_unrolling, remat_captures, structurize_continue};
+use crate::transform::kernel_ir::{
+    block_interchange, capture_aliases, constant_loads, index_set_split, jam_iterations, loop_fission,
+    pointer_rotation, prefetch, region_formation, scalar_expansion, shared_init, software_pipeline,
+    stream_prefetch, transpose_loads, uniform_loads, unroll_and_jam, unroll_collectives, unroll_factors,
+    unswitch,
+};
 use crate::transform::{
     loop_versioning, outline, propagate_types, stack_alloc, string_builder, trust_declarations,
 };
@@ -16,9 +23,25 @@ pub struct Pass {
     pub purpose: Purpose,
     /// The builds that run it.
     builds: Builds,
-    /// The code that it transforms.
-    scope: Scope,
-    transform: fn(&mut Program),
+    transform: Transform,
+}
+
+/// The representation that a pass transforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// MIR.
+    Mir,
+    /// The kernel IR.
+    KernelIr,
+}
+
+/// What a pass does.
+#[derive(Clone, Copy, Debug)]
+enum Transform {
+    /// It transforms the MIR of this code.
+    Mir(Scope, fn(&mut Program)),
+    /// It transforms the kernel IR of one kernel.
+    KernelIr(fn(&mut KernelIr)),
 }
 
 /// Why a pass runs.
@@ -53,97 +76,154 @@ enum Scope {
 /// All passes, in order.
 ///
 /// Host code is transformed as a whole program first. Inlining comes first among the passes over kernels: it
-/// brings in the loops of device functions.
+/// brings in the loops of device functions. [`form_kernel`] then makes the kernel IR of each kernel, which is
+/// complete: it can be printed as it is.
+///
+/// Fission precedes the splits and versions of what it leaves; full tiles, which unswitching makes, are
+/// fissioned and split in a second round. Decisions about chunks follow.
 pub const PASSES: &[Pass] = &[
     Pass {
         name: "loop-versioning",
         purpose: Purpose::Speed,
         builds: Builds::All,
-        scope: Scope::HostAndNative,
-        transform: loop_versioning::version_loops,
+        transform: Transform::Mir(Scope::HostAndNative, loop_versioning::version_loops),
     },
     Pass {
         name: "exact-type-propagation",
         purpose: Purpose::Speed,
         builds: Builds::Optimized,
-        scope: Scope::Host,
-        transform: propagate_types::propagate_types,
+        transform: Transform::Mir(Scope::Host, propagate_types::propagate_types),
     },
     Pass {
         name: "null-check-elimination",
         purpose: Purpose::Speed,
         builds: Builds::Optimized,
-        scope: Scope::Host,
-        transform: trust_declarations::remove_declared_null_checks,
+        transform: Transform::Mir(Scope::Host, trust_declarations::remove_declared_null_checks),
     },
     Pass {
         name: "stack-allocation",
         purpose: Purpose::Speed,
         builds: Builds::Optimized,
-        scope: Scope::Host,
-        transform: stack_alloc::allocate_on_stack,
+        transform: Transform::Mir(Scope::Host, stack_alloc::allocate_on_stack),
     },
     Pass {
         name: "string-builder",
         purpose: Purpose::Speed,
         builds: Builds::Optimized,
-        scope: Scope::Host,
-        transform: string_builder::append_in_place,
+        transform: Transform::Mir(Scope::Host, string_builder::append_in_place),
     },
     Pass {
         name: "outlining",
         purpose: Purpose::Speed,
         builds: Builds::NotDebug,
-        scope: Scope::HostAndNative,
-        transform: outline::outline_long_runs,
+        transform: Transform::Mir(Scope::HostAndNative, outline::outline_long_runs),
     },
     Pass {
         name: "inlining",
         purpose: Purpose::Correctness,
         builds: Builds::All,
-        scope: Scope::Kernels,
-        transform: inline::inline_into_kernels,
+        transform: Transform::Mir(Scope::Kernels, inline::inline_into_kernels),
     },
     Pass {
         name: "structurisation",
         purpose: Purpose::Correctness,
         builds: Builds::All,
-        scope: Scope::Kernels,
-        transform: structurize_continue::structurize_continue,
+        transform: Transform::Mir(Scope::Kernels, structurize_continue::structurize_continue),
     },
     Pass {
         name: "rematerialisation",
         purpose: Purpose::Speed,
         builds: Builds::All,
-        scope: Scope::Kernels,
-        transform: remat_captures::rematerialize_captures,
+        transform: Transform::Mir(Scope::Kernels, remat_captures::rematerialize_captures),
     },
     Pass {
         name: "unroll-limits",
         purpose: Purpose::Speed,
         builds: Builds::All,
-        scope: Scope::Kernels,
-        transform: limit_unrolling::limit_unrolling,
+        transform: Transform::Mir(Scope::Kernels, limit_unrolling::limit_unrolling),
     },
+    Pass::of_kernel_ir("collective-unrolling", unroll_collectives::run),
+    Pass::of_kernel_ir("prefetching", prefetch::run),
+    Pass::of_kernel_ir("stream-prefetching", stream_prefetch::run),
+    Pass::of_kernel_ir("pointer-rotation", pointer_rotation::run),
+    Pass::of_kernel_ir("block-interchange", block_interchange::run),
+    Pass::of_kernel_ir("shared-initialisation", shared_init::run),
+    Pass::of_kernel_ir("loop-fission", loop_fission::run),
+    Pass::of_kernel_ir("grid-stride-unroll-and-jam", jam_iterations::run),
+    Pass::of_kernel_ir("index-set-splitting", index_set_split::run),
+    Pass::of_kernel_ir("loop-unswitching", unswitch::run),
+    Pass::of_kernel_ir("loop-fission", loop_fission::run),
+    Pass::of_kernel_ir("index-set-splitting", index_set_split::run),
+    Pass::of_kernel_ir("unroll-and-jam", unroll_and_jam::run),
+    Pass::of_kernel_ir("scalar-expansion", scalar_expansion::run),
+    Pass::of_kernel_ir("load-transposition", transpose_loads::run),
+    Pass::of_kernel_ir("uniform-load-hoisting", uniform_loads::run),
+    Pass::of_kernel_ir("unroll-factors", unroll_factors::run),
+    Pass::of_kernel_ir("software-pipelining", software_pipeline::run),
+    Pass::of_kernel_ir("constant-load-hoisting", constant_loads::run),
+    Pass::of_kernel_ir("capture-aliases", capture_aliases::run),
 ];
 
 impl Pass {
+    /// A row of the kernel IR.
+    const fn of_kernel_ir(name: &'static str, run: fn(&mut KernelIr)) -> Pass {
+        Pass { name, purpose: Purpose::Speed, builds: Builds::All, transform: Transform::KernelIr(run) }
+    }
+
     /// The pass with this name.
     pub fn from_name(name: &str) -> Option<&'static Pass> {
         PASSES.iter().find(|it| it.name == name)
     }
 
-    /// Runs it, and numbers the statements and expressions anew. The program behaves the same afterwards.
+    /// The representation that it transforms.
+    pub fn stage(&self) -> Stage {
+        match self.transform {
+            Transform::Mir(..) => Stage::Mir,
+            Transform::KernelIr(_) => Stage::KernelIr,
+        }
+    }
+
+    /// The code whose MIR it transforms; `None` for a pass over the kernel IR.
+    fn scope(&self) -> Option<Scope> {
+        match self.transform {
+            Transform::Mir(scope, _) => Some(scope),
+            Transform::KernelIr(_) => None,
+        }
+    }
+
+    /// Runs it, and numbers the statements and expressions anew. The program behaves the same afterwards. A
+    /// pass over the kernel IR leaves the MIR as it is.
     pub fn run(&self, program: &mut Program) {
-        let hides_native_code = self.scope == Scope::Host;
+        let Transform::Mir(scope, transform) = self.transform else { return };
+        let hides_native_code = scope == Scope::Host;
         let native = if hides_native_code { take_native_bodies(program) } else { Vec::new() };
-        (self.transform)(program);
+        transform(program);
         for (index, body) in native {
             program.functions[index].body = body;
         }
         program.assign_ids();
         verify::debug_assert_valid(program, self.name);
     }
+
+    /// Runs it on the kernel IR of one kernel, which behaves the same afterwards. A pass over MIR leaves the
+    /// kernel IR as it is.
+    pub fn run_on_kernel(&self, ir: &mut KernelIr) {
+        if let Transform::KernelIr(transform) = self.transform {
+            transform(ir);
+        }
+    }
+}
+
+/// Analyses a kernel and forms its kernel IR. `unchecked`: the program is compiled without checks of indices.
+pub fn form_kernel(kernel: &Kernel, unchecked: bool) -> KernelIr {
+    region_formation::form_regions(kernel, unchecked)
+}
+
+/// Forms the kernel IR of a kernel, as [`form_kernel`], and runs all passes over it.
+pub fn schedule_kernel(kernel: &Kernel, unchecked: bool) -> KernelIr {
+    let mut ir = form_kernel(kernel, unchecked);
+    PASSES.iter().for_each(|it| it.run_on_kernel(&mut ir));
+    ir
 }
 
 /// The kind of build that the pipeline prepares a program for.
@@ -165,7 +245,7 @@ impl Pipeline {
         })
     }
 
-    /// Runs all passes of this kind of build.
+    /// Runs all passes over MIR of this kind of build.
     pub fn run(self, program: &mut Program) {
         self.passes().for_each(|pass| pass.run(program));
     }
@@ -173,12 +253,12 @@ impl Pipeline {
 
 /// Runs the passes over kernels, for all builds.
 pub fn optimize_kernels(program: &mut Program) {
-    PASSES.iter().filter(|it| it.scope == Scope::Kernels).for_each(|pass| pass.run(program));
+    PASSES.iter().filter(|it| it.scope() == Some(Scope::Kernels)).for_each(|pass| pass.run(program));
 }
 
 /// Runs the whole-program passes over functions of hosts.
 pub fn optimize_host_code(program: &mut Program) {
-    PASSES.iter().filter(|it| it.scope == Scope::Host).for_each(|pass| pass.run(program));
+    PASSES.iter().filter(|it| it.scope() == Some(Scope::Host)).for_each(|pass| pass.run(program));
 }
 
 /// Removes the bodies that contain C++ code of the program. Functions without a body are left alone by all
@@ -200,12 +280,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_plain() {
+    fn names_are_plain_and_name_one_transformation() {
         for (index, pass) in PASSES.iter().enumerate() {
             assert!(pass.name.chars().all(|it| it.is_ascii_lowercase() || it == '-'), "{}", pass.name);
-            assert!(PASSES[..index].iter().all(|it| it.name != pass.name), "{} twice", pass.name);
             assert_eq!(Pass::from_name(pass.name).map(|it| it.name), Some(pass.name));
+            for other in &PASSES[..index] {
+                let is_same = match (other.transform, pass.transform) {
+                    (Transform::KernelIr(a), Transform::KernelIr(b)) => std::ptr::fn_addr_eq(a, b),
+                    (Transform::Mir(_, a), Transform::Mir(_, b)) => std::ptr::fn_addr_eq(a, b),
+                    _ => false,
+                };
+                assert_eq!(other.name == pass.name, is_same, "{} and {}", other.name, pass.name);
+            }
         }
+    }
+
+    #[test]
+    fn passes_over_mir_precede_those_over_the_kernel_ir() {
+        assert!(PASSES.is_sorted_by_key(|it| it.stage() == Stage::KernelIr));
     }
 
     #[test]

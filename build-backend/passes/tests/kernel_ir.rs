@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use apg_mir::text;
-use apg_passes::kernel::ir;
-use apg_passes::kernel::schedule::{PASSES, form_kernel};
+use apg_passes::kernel_ir::text::print_schedule;
+use apg_passes::pipeline::{PASSES, Stage, form_kernel};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Between a program and the kernel IR in front of the pass.
@@ -34,7 +34,8 @@ fn main() {
 
 /// The passes, each once.
 fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = PASSES.iter().map(|it| it.name).collect();
+    let mut names: Vec<&str> =
+        PASSES.iter().filter(|it| it.stage() == Stage::KernelIr).map(|it| it.name).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -64,10 +65,10 @@ fn check(pass: &str, case: &Path) -> Result<(), Failed> {
     let kernel = program.kernels.first().ok_or("the program has no kernel")?;
     let mut kernel = form_kernel(kernel, program.unchecked);
     let at = PASSES.iter().position(|it| it.name == pass).ok_or("no such pass")?;
-    PASSES[..at].iter().for_each(|it| it.run(&mut kernel));
-    let before = ir::text::print_schedule(&program, &kernel);
-    PASSES[at].run(&mut kernel);
-    let after = ir::text::print_schedule(&program, &kernel);
+    PASSES[..at].iter().for_each(|it| it.run_on_kernel(&mut kernel));
+    let before = print_schedule(&program, &kernel);
+    PASSES[at].run_on_kernel(&mut kernel);
+    let after = print_schedule(&program, &kernel);
     let found = format!("{}\n{BEFORE}{before}{AFTER}{after}", input.trim_end());
     if found == file {
         return Ok(());

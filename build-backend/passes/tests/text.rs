@@ -1,5 +1,5 @@
-//! Passes as text in, text out: `tests/PASS/NAME.mir` is a program, [`SEPARATOR`], and the program after the
-//! pass.
+//! Passes over MIR as text in, text out: `tests/PASS/NAME.mir` is a program, [`SEPARATOR`], and the
+//! program after the pass.
 //!
 //! `APG_BLESS=1` writes what is behind the separator.
 
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use apg_mir::text::{self, SpanDetail};
-use apg_passes::pipeline::{PASSES, Pass};
+use apg_passes::pipeline::{PASSES, Pass, Stage};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Between a program and what the pass makes of it.
@@ -18,7 +18,7 @@ const MIN_CASES: usize = 2;
 
 fn main() {
     let mut trials = Vec::new();
-    for pass in PASSES {
+    for pass in PASSES.iter().filter(|it| it.stage() == Stage::Mir) {
         let cases = cases(pass);
         let count = cases.len();
         trials.push(Trial::test(format!("{}: has cases", pass.name), move || {

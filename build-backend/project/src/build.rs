@@ -13,7 +13,7 @@ use apg_codegen::{self as emit, Emitted};
 use apg_diagnostics::render::{Finding, Span};
 use apg_lower_x10::{LowerError, MainTarget, lower};
 use apg_mir as mir;
-use apg_passes::kernel::ir::text as kernel_ir;
+use apg_passes::kernel_ir::text as kernel_ir;
 use apg_passes::pipeline::Pipeline;
 use apg_runtime::cache::Cache;
 use apg_toolchain::{BuildError, BuildObserver, Mode, NativeOptions, Profile, SharedObject};

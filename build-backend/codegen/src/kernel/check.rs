@@ -4,9 +4,9 @@
 use crate::code::{Code, PreloadedElement, RailSpelling, Target};
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
-use apg_passes::kernel::facts::CheckElimination;
-use apg_passes::kernel::ranges::is_wide;
-use apg_passes::kernel::rematerialize::as_step;
+use apg_passes::analysis::induction_step::as_step;
+use apg_passes::analysis::ranges::facts::CheckElimination;
+use apg_passes::analysis::ranges::is_wide;
 
 impl Code<'_> {
     /// Hidden parameters of a kernel's functions: where a failing check records its failure.

@@ -8,7 +8,7 @@ use crate::code::{Code, PreloadedElement, RailSpelling, Target};
 use crate::names::Names;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
-use apg_passes::kernel::ir::{KernelIr, RailAliases};
+use apg_passes::kernel_ir::{KernelIr, RailAliases};
 
 const PRELUDE: &str = include_str!("../include/apg_device.h");
 

@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use apg_mir::*;
-use apg_passes::kernel::ranges::analyse_function;
+use apg_passes::analysis::ranges::analyse_function;
 
 /// Prints the functions that the kernels call, directly or indirectly, with prototypes in front.
 pub(super) fn print_device_functions(code: &mut Code<'_>, storage: &str) -> String {

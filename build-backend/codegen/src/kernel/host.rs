@@ -5,7 +5,7 @@ use super::environment::spell_captures;
 use super::launch_conditions::print_launch_conditions;
 use crate::code::{Code, Target};
 use apg_mir::*;
-use apg_passes::kernel::ir::KernelIr;
+use apg_passes::kernel_ir::KernelIr;
 
 /// The translation unit of all kernels.
 pub(crate) fn print_host_unit(code: &mut Code<'_>, kernels: &[KernelIr]) -> String {

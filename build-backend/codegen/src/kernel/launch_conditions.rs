@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::environment::spell_captures;
 use crate::code::{Code, Target};
 use apg_mir::*;
-use apg_passes::kernel::ranges::{LaunchConditions, LaunchValue};
+use apg_passes::analysis::ranges::{LaunchConditions, LaunchValue};
 use apg_symbolic::expression::{Node, NodeId};
 use apg_symbolic::{BinaryOp, SymExpr};
 

@@ -1,7 +1,6 @@
 //! Code of kernels: CUDA C++ for devices, and work-item loops in C++ for CPUs.
 //!
-//! `apg_passes::kernel` divides a kernel's body into parallel regions and recognises where transformations
-//! apply; `bounds` proves accesses in bounds; `cpu` and `cuda` print the functions.
+//! `apg_passes` forms the kernel IR, transforms it and proves accesses in bounds; `cpu` and `cuda` print it.
 
 mod check;
 mod cpu;

@@ -1,7 +1,7 @@
 //! Prints software-pipelined loops (Lam, PLDI 1988).
 
 use crate::code::{Code, PreloadedElement};
-use apg_passes::kernel::ir::PipelinedLoop;
+use apg_passes::kernel_ir::PipelinedLoop;
 
 /// The condition under which pipelined code runs.
 const PIPELINE_GUARD: &str = "if (pipelined_) {";

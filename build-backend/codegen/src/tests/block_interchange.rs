@@ -3,7 +3,7 @@
 use super::builders::*;
 use super::kernels::*;
 use apg_mir::*;
-use apg_passes::kernel::schedule::schedule_kernel;
+use apg_passes::pipeline::schedule_kernel;
 
 const ROWS: i64 = 4;
 const ROW: i64 = 8;

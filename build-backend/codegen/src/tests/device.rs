@@ -3,7 +3,7 @@
 use super::builders::*;
 use super::kernels::*;
 use apg_mir::*;
-use apg_passes::kernel::init_barrier::needs_barrier;
+use apg_passes::analysis::init_barrier::needs_barrier;
 
 /// The device code of a kernel, compiled if NVRTC is present.
 fn device_code(kernel: Kernel) -> String {

@@ -1,8 +1,8 @@
 use super::builders::*;
 use super::run;
 use apg_mir::*;
-use apg_passes::kernel::ir::Node;
-use apg_passes::kernel::schedule::schedule_kernel;
+use apg_passes::kernel_ir::Node;
+use apg_passes::pipeline::schedule_kernel;
 
 /// A global rail of Ints is struct 0; the kernel's first capture is one, `out`, its second a Long, `n`.
 pub(super) fn global_rail() -> Ty {

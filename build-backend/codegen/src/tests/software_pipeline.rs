@@ -5,7 +5,7 @@ use super::kernels::*;
 use crate::kernel::print_cuda_source;
 use crate::names::Names;
 use apg_mir::*;
-use apg_passes::kernel::schedule::schedule_kernel;
+use apg_passes::pipeline::schedule_kernel;
 
 const FROM: u32 = 2;
 const THREAD: u32 = 4;

@@ -1,7 +1,7 @@
 //! Prints strips of adjacent blocks whose block loop and row loop are interchanged.
 
 use super::printer::{Printer, ThreadRange, declare_block_indices};
-use apg_passes::kernel::ir::{BlockStrips, Guard, Storage};
+use apg_passes::kernel_ir::{BlockStrips, Guard, Storage};
 
 impl Printer<'_, '_> {
     /// Opens the loop over blocks and prints the strips. The body that follows runs blocks `strip_` to

@@ -1,11 +1,11 @@
 //! Prints unswitched work-item loops: blocks whose threads all pass a guard run loops without a condition.
 
-use apg_passes::kernel::ir::{Guard, Schedule};
+use apg_passes::kernel_ir::{Guard, Schedule};
 use rustc_hash::FxHashSet;
 
 use super::printer::{Printer, ThreadRange};
 use apg_mir::*;
-use apg_passes::kernel::locals::collect_locals;
+use apg_passes::analysis::locals::collect_locals;
 
 impl Printer<'_, '_> {
     /// Prints the loops for full blocks; the code that follows is for other blocks.

@@ -1,7 +1,7 @@
 //! Prints grid-stride loops: all threads of a block execute an iteration together.
 
 use super::printer::{Printer, ThreadRange};
-use apg_passes::kernel::ir::{GridStrideLoop, JammedIterations};
+use apg_passes::kernel_ir::{GridStrideLoop, JammedIterations};
 
 impl Printer<'_, '_> {
     /// Prints a grid-stride loop.

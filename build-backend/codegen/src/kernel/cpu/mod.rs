@@ -19,8 +19,8 @@ use crate::code::{Code, RailSpelling, Target, ThreadIndexing};
 use crate::kernel::fills::print_fill;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
-use apg_passes::kernel::ir::{KernelIr, Storage};
-use apg_passes::kernel::pointer_rotation::rotated_locals;
+use apg_passes::kernel_ir::rotated_locals;
+use apg_passes::kernel_ir::{KernelIr, Storage};
 use printer::{Printer, context_array, declare_block_indices};
 
 /// Prints the function `cpu_KERNEL`.

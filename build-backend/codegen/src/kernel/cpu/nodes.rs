@@ -1,14 +1,14 @@
 //! Prints the nodes of a region tree that all threads of a block execute alike: uniform statements, branches,
 //! loops and collective operations.
 
-use apg_passes::kernel::ir::{Branch, LoopNode, Node, SwitchNode};
+use apg_passes::kernel_ir::{Branch, LoopNode, Node, SwitchNode};
 use rustc_hash::FxHashSet;
 
 use super::printer::Printer;
 use crate::code::{LocalSpelling, Scope, ThreadIndexing};
 use apg_mir::*;
-use apg_passes::kernel::locals::locals_of;
-use apg_passes::kernel::rematerialize::as_step;
+use apg_passes::analysis::induction_step::as_step;
+use apg_passes::analysis::locals::locals_of;
 
 impl Printer<'_, '_> {
     pub(super) fn print_nodes(&mut self, nodes: &[Node]) {

@@ -1,11 +1,11 @@
 //! Prints software prefetches in barrier loops (Mowry, Lam and Gupta, ASPLOS 1992).
 
-use apg_passes::kernel::ir::{PrefetchCandidate, PrefetchPlan};
+use apg_passes::kernel_ir::{PrefetchCandidate, PrefetchPlan};
 use rustc_hash::FxHashSet;
 
 use super::printer::{Printer, ThreadRange};
 use apg_mir::*;
-use apg_passes::kernel::locals::collect_locals;
+use apg_passes::analysis::locals::collect_locals;
 
 impl Printer<'_, '_> {
     /// Prints the prefetches of a loop.

@@ -1,12 +1,12 @@
 //! State of printing the CPU form of a kernel, and what all its printers use: loops over threads, thread
 //! indices, and the locals of a thread.
 
-use apg_passes::kernel::ir::{KernelIr, Storage};
+use apg_passes::kernel_ir::{KernelIr, Storage};
 use rustc_hash::FxHashSet;
 
 use crate::code::{Code, LocalSpelling, Scope, ThreadIndexing};
 use apg_mir::*;
-use apg_passes::kernel::locals::locals_of;
+use apg_passes::analysis::locals::locals_of;
 
 /// Prints the nodes of the kernel IR.
 pub(super) struct Printer<'c, 'p> {

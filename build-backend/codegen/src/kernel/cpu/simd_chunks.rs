@@ -1,8 +1,6 @@
 //! Prints chunks of threads, vectors that execute a fissioned region together.
 
-use apg_passes::kernel::ir::{
-    Branch, ChunkLoop, ChunkPart, Chunks, ExpandedLocal, UniformLoad, UnrollAndJam,
-};
+use apg_passes::kernel_ir::{Branch, ChunkLoop, ChunkPart, Chunks, ExpandedLocal, UniformLoad, UnrollAndJam};
 use rustc_hash::FxHashSet;
 
 use super::printer::{Printer, ThreadRange};
@@ -10,8 +8,8 @@ use crate::code::{LocalSpelling, RailSpelling};
 use crate::names;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
-use apg_passes::kernel::locals::mentioned_locals;
-use apg_passes::kernel::loop_fission::{CHUNK_THREADS, chunk_threads};
+use apg_passes::analysis::locals::mentioned_locals;
+use apg_passes::kernel_ir::{CHUNK_THREADS, chunk_threads};
 
 impl Printer<'_, '_> {
     /// Prints a fissioned region.

@@ -2,7 +2,7 @@
 //! threads.
 
 use super::printer::{Printer, ThreadRange};
-use apg_passes::kernel::ir::{AxisBound, Relation, SubRange};
+use apg_passes::kernel_ir::{AxisBound, Relation, SubRange};
 
 impl Printer<'_, '_> {
     /// Prints the loops over the threads of a block: for each row, one sub-range after the other.

@@ -1,14 +1,14 @@
 //! Prints loads that are transposed in registers.
 
-use apg_passes::kernel::ir::{ChunkLoop, CountedLoop, LoopEnd, StridedLoad, StridedLoads};
+use apg_passes::kernel_ir::{ChunkLoop, CountedLoop, LoopEnd, StridedLoad, StridedLoads};
 use rustc_hash::FxHashSet;
 
 use super::printer::Printer;
 use super::simd_chunks::Chunk;
 use crate::code::PreloadedElement;
 use apg_mir::*;
-use apg_passes::kernel::locals::locals_of;
-use apg_passes::kernel::loop_fission::CHUNK_THREADS;
+use apg_passes::analysis::locals::locals_of;
+use apg_passes::kernel_ir::CHUNK_THREADS;
 
 impl Printer<'_, '_> {
     /// Prints the iterations of whole tiles. If `flag` says that a tile precedes, the remainder is a tile

@@ -2,7 +2,7 @@
 
 use super::printer::Printer;
 use crate::code::{LocalSpelling, ThreadIndexing};
-use apg_passes::kernel::ir::{UnrolledLoop, WarpArray};
+use apg_passes::kernel_ir::{UnrolledLoop, WarpArray};
 
 impl Printer<'_, '_> {
     /// Prints all iterations of a loop.

@@ -4,8 +4,8 @@ use super::printer::{Printer, ThreadRange};
 use apg_mir::thread_index::WARP_SIZE;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
-use apg_passes::kernel::ir::Node;
-use apg_passes::kernel::locals::mentioned_locals;
+use apg_passes::analysis::locals::mentioned_locals;
+use apg_passes::kernel_ir::Node;
 
 impl Printer<'_, '_> {
     /// Prints a loop over the warps of the block.

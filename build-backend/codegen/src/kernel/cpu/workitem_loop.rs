@@ -1,13 +1,13 @@
 //! Work-item loops: prints how the threads of a block execute a parallel region (Jaaskelainen and others,
 //! *pocl*, IJPP 2015).
 
-use apg_passes::kernel::ir::{Region, Schedule, UniformLoad};
+use apg_passes::kernel_ir::{Region, Schedule, UniformLoad};
 use rustc_hash::FxHashMap;
 
 use super::printer::{Printer, ThreadRange, context_array};
 use crate::code::PreloadedElement;
 use apg_mir::*;
-use apg_passes::kernel::locals::mentioned_locals;
+use apg_passes::analysis::locals::mentioned_locals;
 
 impl Printer<'_, '_> {
     /// Prints a parallel region, with buffer rotations at its begin.

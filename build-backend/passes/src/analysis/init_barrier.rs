@@ -1,0 +1,277 @@
+//! Elision of the barrier after the initialisation of shared rails.
+//!
+//! No barrier is needed if initial values are plain arithmetic and, up to the program's first barrier, each
+//! thread accesses only elements that it initialised itself. The device compiler then sees an initial value
+//! and the store that overwrites it together, and removes the first.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::analysis::constants::constant_value;
+use crate::analysis::init_effects::InitEffects;
+use apg_mir::walk::{bodies, operands, visit_expr, visit_stmts};
+use apg_mir::*;
+
+/// Upper limit of stores per thread and rail in front of the first barrier that are considered.
+const MAX_STORES_PER_THREAD: i64 = 64;
+
+/// Whether the threads must synchronise after initialisation.
+pub fn needs_barrier(kernel: &Kernel) -> bool {
+    if !kernel.shared.iter().all(|it| InitEffects::of(kernel, &it.init).is_own()) {
+        return true;
+    }
+    InitScan::of(kernel).scan_list(&kernel.body) == BarrierScan::OtherElements
+}
+
+/// Shared rails that the threads overwrite completely before any element is read: their initial values are
+/// dead.
+pub(crate) fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
+    let mut start = InitScan::of(kernel);
+    let mut threads = kernel.host.threads.iter().map(constant_value);
+    let threads = threads.try_fold(1_i64, |all, it| all.checked_mul(it?));
+    let Some(threads) = threads.filter(|it| *it > 0) else { return FxHashSet::default() };
+    if start.scan_list(&kernel.body) != BarrierScan::Barrier {
+        return FxHashSet::default();
+    }
+    let (stored, _) = start.stored_elements(&kernel.body);
+    let lengths = kernel.host.shared_lengths.iter().map(constant_value);
+    let rails = kernel.shared.iter().zip(lengths).filter(|(rail, length)| {
+        let is_plain = match &rail.init {
+            SharedInit::Zero => true,
+            SharedInit::Value(value) => {
+                matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero)
+            }
+            _ => false,
+        };
+        let all =
+            |length: i64| (0..length).step_by(threads as usize).all(|it| stored.contains(&(rail.local, it)));
+        is_plain
+            && length.is_some_and(|it| it % threads == 0 && it / threads <= MAX_STORES_PER_THREAD && all(it))
+    });
+    rails.map(|it| it.0.local).collect()
+}
+
+/// The accesses of statements before the first barrier.
+#[derive(PartialEq, Eq)]
+enum BarrierScan {
+    /// They access the thread's own elements at most, and their end is reached.
+    OwnElements,
+    /// They reach a barrier with all threads.
+    Barrier,
+    /// They may access elements that another thread initialised.
+    OtherElements,
+}
+
+impl BarrierScan {
+    /// Of statements that may be skipped or left early.
+    fn if_conditional(self) -> BarrierScan {
+        if self == BarrierScan::OtherElements { self } else { BarrierScan::OwnElements }
+    }
+
+    /// Of two alternatives.
+    fn and(self, other: BarrierScan) -> BarrierScan {
+        if self == BarrierScan::OtherElements { self } else { other }
+    }
+}
+
+fn has_barrier(stmt: &Stmt) -> bool {
+    let mut found = false;
+    visit_stmts(std::slice::from_ref(stmt), &mut |it| found |= matches!(it.kind, StmtKind::Barrier));
+    found
+}
+
+struct InitScan<'a> {
+    kernel: &'a Kernel,
+    /// Number of assignments of each local.
+    assigned: FxHashMap<LocalId, usize>,
+    /// Affine values of the locals that are assigned once. Memoisation keeps chains of `b = a + a` from
+    /// exponential time.
+    values: FxHashMap<LocalId, Option<ThreadLinear>>,
+}
+
+/// `constant + sum of coefficient * thread index`, the fastest axis first.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct ThreadLinear {
+    constant: i64,
+    axes: [i64; 3],
+}
+
+impl<'a> InitScan<'a> {
+    fn of(kernel: &'a Kernel) -> InitScan<'a> {
+        let mut assigned: FxHashMap<LocalId, usize> = FxHashMap::default();
+        visit_stmts(&kernel.body, &mut |stmt| {
+            if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = &stmt.kind {
+                *assigned.entry(*local).or_default() += 1;
+            }
+        });
+        InitScan { kernel, assigned, values: FxHashMap::default() }
+    }
+
+    /// Elements of shared rails that every thread stores to before the first barrier, as rail and offset from
+    /// the thread's rank; and whether the statements' end is reached without a barrier. Precondition:
+    /// `scan_list` has visited the statements.
+    fn stored_elements(&self, stmts: &[Stmt]) -> (FxHashSet<(LocalId, i64)>, bool) {
+        let mut found = FxHashSet::default();
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Barrier => return (found, false),
+                StmtKind::Block(inner) => {
+                    let (more, continues) = self.stored_elements(inner);
+                    found.extend(more);
+                    if !continues {
+                        return (found, false);
+                    }
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    let (first, second) = (self.stored_elements(then), self.stored_elements(otherwise));
+                    found.extend(first.0.intersection(&second.0));
+                    if !first.1 || !second.1 {
+                        return (found, false);
+                    }
+                }
+                StmtKind::SetElement { rail, index, .. } if self.is_own(index) => {
+                    if let (ExprKind::Local(local), Some(at)) = (&rail.kind, self.linear(index)) {
+                        found.insert((*local, at.constant));
+                    }
+                }
+                StmtKind::Set { .. } | StmtKind::SetElement { .. } | StmtKind::Expr(_) => {}
+                // It may be skipped or left early; after a barrier inside of it, other threads read.
+                StmtKind::Loop { .. } | StmtKind::Labeled { .. } | StmtKind::Switch { .. }
+                    if !has_barrier(stmt) => {}
+                _ => return (found, false),
+            }
+        }
+        (found, true)
+    }
+
+    fn scan_list(&mut self, stmts: &[Stmt]) -> BarrierScan {
+        for stmt in stmts {
+            let seen = self.scan_stmt(stmt);
+            if seen != BarrierScan::OwnElements {
+                return seen;
+            }
+        }
+        BarrierScan::OwnElements
+    }
+
+    fn scan_stmt(&mut self, stmt: &Stmt) -> BarrierScan {
+        if operands(&stmt.kind).into_iter().any(|it| self.touches(it)) && !self.stores_own(stmt) {
+            return BarrierScan::OtherElements;
+        }
+        match &stmt.kind {
+            StmtKind::Barrier => BarrierScan::Barrier,
+            StmtKind::Block(inner) => self.scan_list(inner),
+            StmtKind::Labeled { body, .. } => self.scan_list(body).if_conditional(),
+            StmtKind::If { then, otherwise, .. } => match (self.scan_list(then), self.scan_list(otherwise)) {
+                (BarrierScan::Barrier, BarrierScan::Barrier) => BarrierScan::Barrier,
+                (a, b) => a.if_conditional().and(b.if_conditional()),
+            },
+            StmtKind::Loop { body, update, .. } => {
+                self.scan_list(body).if_conditional().and(self.scan_list(update).if_conditional())
+            }
+            StmtKind::Set { local, value } => {
+                if self.assigned.get(local) == Some(&1) {
+                    self.values.insert(*local, self.linear(value));
+                }
+                BarrierScan::OwnElements
+            }
+            kind => match bodies(kind).into_iter().all(|it| it.is_empty()) {
+                true => BarrierScan::OwnElements,
+                false => BarrierScan::OtherElements,
+            },
+        }
+    }
+
+    /// Whether a statement only stores to an element that its own thread initialised.
+    fn stores_own(&self, stmt: &Stmt) -> bool {
+        let StmtKind::SetElement { rail, index, value, .. } = &stmt.kind else { return false };
+        self.is_shared(rail) && self.is_own(index) && !self.touches(index) && !self.touches(value)
+    }
+
+    fn is_shared(&self, expr: &Expr) -> bool {
+        matches!(expr.kind, ExprKind::Local(local) if self.kernel.shared.iter().any(|it| it.local == local))
+    }
+
+    /// Whether an expression uses shared rails other than their lengths. Functions can access only the rails
+    /// that they get.
+    fn touches(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        visit_expr(expr, None, &mut |it, around| {
+            let is_length = matches!(around.map(|it| &it.kind), Some(ExprKind::Length { .. }));
+            found |= self.is_shared(it) && !is_length;
+        });
+        found
+    }
+
+    /// Whether this thread initialised the element: its rank plus a multiple of the block size.
+    fn is_own(&self, index: &Expr) -> bool {
+        let Some(found) = self.linear(index) else { return false };
+        let (mut expected, mut size) = (ThreadLinear::default(), Some(1_i64));
+        let extents = self.kernel.host.threads.iter().rev().map(constant_value);
+        for (axis, extent) in extents.enumerate() {
+            // Distance of adjacent threads of this axis, if it has more than one.
+            match (size, extent) {
+                (_, Some(1)) => expected.axes[axis] = found.axes[axis],
+                (Some(size), _) => expected.axes[axis] = size,
+                (None, _) => return false,
+            }
+            size = size.zip(extent).and_then(|(a, b)| a.checked_mul(b));
+        }
+        let whole = found.constant == 0 || size.is_some_and(|it| it > 0 && found.constant % it == 0);
+        whole && found.constant >= 0 && found.axes == expected.axes
+    }
+
+    fn linear(&self, expr: &Expr) -> Option<ThreadLinear> {
+        let small = |it: i64| (-(1 << 20)..1 << 20).contains(&it).then_some(it);
+        if !matches!(expr.ty, Ty::I32 | Ty::I64) {
+            return None;
+        }
+        if let Some(value) = constant_value(expr) {
+            return Some(ThreadLinear { constant: small(value)?, ..ThreadLinear::default() });
+        }
+        match &expr.kind {
+            ExprKind::Local(local) => {
+                if let Some(axis) = self.kernel.thread_locals.iter().rev().position(|it| it == local) {
+                    let mut found = ThreadLinear::default();
+                    found.axes[axis] = 1;
+                    return (!self.assigned.contains_key(local)).then_some(found);
+                }
+                *self.values.get(local)?
+            }
+            ExprKind::Operation { operation, args } => {
+                let a = self.linear(args.first()?)?;
+                let b = || self.linear(args.get(1)?);
+                let (other, factor) = match operation {
+                    Operation::Convert => return Some(a),
+                    Operation::Add => (b()?, 1),
+                    Operation::Sub => (b()?, -1),
+                    Operation::Mul => {
+                        let b = b()?;
+                        let (factor, other) = if a.axes == [0; 3] { (a, b) } else { (b, a) };
+                        (factor.axes == [0; 3]).then_some(())?;
+                        return other.times(factor.constant).plus(&ThreadLinear::default(), 0);
+                    }
+                    _ => return None,
+                };
+                a.plus(&other, factor)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl ThreadLinear {
+    fn times(self, factor: i64) -> ThreadLinear {
+        ThreadLinear { constant: self.constant * factor, axes: self.axes.map(|it| it * factor) }
+    }
+
+    /// `None` if the sum is too large to be an index without wrapping.
+    fn plus(self, other: &ThreadLinear, factor: i64) -> Option<ThreadLinear> {
+        let mut sum = self;
+        sum.constant += factor * other.constant;
+        for (a, b) in sum.axes.iter_mut().zip(other.axes) {
+            *a += factor * b;
+        }
+        let small = |it: &i64| (-(1 << 20)..1 << 20).contains(it);
+        (small(&sum.constant) && sum.axes.iter().all(small)).then_some(sum)
+    }
+}

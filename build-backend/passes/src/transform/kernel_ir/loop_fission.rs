@@ -1,0 +1,348 @@
+//! Loop fission and interchange of work-item loops (Allen and Kennedy, *Optimizing Compilers for Modern
+//! Architectures*).
+//!
+//! A parallel region is split at loops that all threads execute alike. A *chunk* of threads executes such a
+//! loop together: the work-item loop is then innermost, short, of known length, and vectorised by every
+//! compiler, and values that threads carry from iteration to iteration stay in registers. Divergent branches
+//! become masks.
+//!
+//! Precondition: the loop's condition is uniform and only the loop's end leaves it.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::analysis::jumps::has_continue;
+use crate::analysis::kernel_ir::access_stride::is_strided;
+use crate::analysis::locals::{count_mentions, is_assigned_first, mentioned_locals};
+use crate::kernel_ir::{
+    Branch, ChunkLoop, ChunkPart, Chunks, ExpandedLocal, KernelIr, Schedule, Storage, Threads, UnrollAndJam,
+    chunk_threads, edit_proven,
+};
+use apg_mir::walk::{bodies, visit_stmts};
+use apg_mir::*;
+
+/// Splits the regions that have a loop for which that pays.
+pub(crate) fn run(ir: &mut KernelIr) {
+    if chunk_threads(&ir.kernel).is_none() {
+        return;
+    }
+    ir.edit_schedules(&mut |ir, schedule, threads| {
+        edit_proven(schedule, false, &mut |schedule, in_tile| {
+            let Schedule::Threads(stmts) = &*schedule else { return };
+            if matches!(threads, Threads::OfIteration(label) if has_continue(stmts, label)) {
+                return;
+            }
+            let Some(found) = split_region(ir, stmts) else { return };
+            let proven = Schedule::Chunks(found);
+            *schedule = match in_tile {
+                true => proven,
+                false => Schedule::Proven { proven: Box::new(proven), otherwise: schedule.take() },
+            };
+        });
+    });
+}
+
+/// Splits a region, if it has a loop for which that pays.
+fn split_region(ir: &KernelIr, stmts: &[Stmt]) -> Option<Chunks> {
+    let mut found = FissionAnalysis { ir, uniform: FxHashSet::default(), mentions: count_mentions(stmts) };
+    found.find_uniform(stmts);
+    let parts = found.build_parts(stmts);
+    if !parts.iter().any(has_loop) || is_strided(ir, &found.uniform, stmts) {
+        return None;
+    }
+    let mut uses = PartUses { ir, uniform: &found.uniform, by_local: FxHashMap::default(), count: 0 };
+    uses.collect(&parts, false);
+    let mut expanded: Vec<LocalId> =
+        uses.by_local.iter().filter(|it| it.1.is_none()).map(|it| *it.0).collect();
+    expanded.sort();
+    let expanded = expanded.into_iter().map(ExpandedLocal::new).collect();
+    let mut uniform: Vec<LocalId> = found.uniform.iter().copied().collect();
+    uniform.sort();
+    Some(Chunks { stmts: stmts.to_vec(), parts, uniform, expanded, jam: UnrollAndJam::NONE })
+}
+
+/// Whether a part is or contains a fissioned loop.
+pub(super) fn has_loop(part: &ChunkPart) -> bool {
+    match part {
+        ChunkPart::Loop(_) => true,
+        ChunkPart::If(branch) | ChunkPart::Masked(branch) => {
+            branch.then.iter().chain(&branch.otherwise).any(has_loop)
+        }
+        ChunkPart::Lanes { .. } | ChunkPart::Uniform(_) => false,
+    }
+}
+
+/// Calls `f` with the chunks of a schedule.
+pub(super) fn edit_chunks(schedule: &mut Schedule, f: &mut dyn FnMut(&mut Chunks)) {
+    match schedule {
+        Schedule::Chunks(chunks) => f(chunks),
+        Schedule::Threads(_) | Schedule::SubRanges(_) => {}
+        Schedule::Hoisted { body, .. } => edit_chunks(body, f),
+        Schedule::Proven { proven: first, otherwise: second }
+        | Schedule::FullTile { full: first, partial: second, .. } => {
+            edit_chunks(first, f);
+            edit_chunks(second, f);
+        }
+    }
+}
+
+/// Calls `f` with the parts, inner ones first.
+pub(super) fn edit_parts(parts: &mut [ChunkPart], f: &mut dyn FnMut(&mut ChunkPart)) {
+    for part in parts {
+        match part {
+            ChunkPart::Loop(ChunkLoop { body: first, update: second, .. })
+            | ChunkPart::If(Branch { then: first, otherwise: second, .. })
+            | ChunkPart::Masked(Branch { then: first, otherwise: second, .. }) => {
+                edit_parts(first, f);
+                edit_parts(second, f);
+            }
+            ChunkPart::Lanes { .. } | ChunkPart::Uniform(_) => {}
+        }
+        f(part);
+    }
+}
+
+struct FissionAnalysis<'p> {
+    ir: &'p KernelIr,
+    uniform: FxHashSet<LocalId>,
+    /// Mentions in the whole region.
+    mentions: FxHashMap<LocalId, usize>,
+}
+
+impl FissionAnalysis<'_> {
+    /// Uniformity analysis of the region's locals, by the greatest fixpoint: all are assumed uniform, and
+    /// contradicted ones removed.
+    fn find_uniform(&mut self, stmts: &[Stmt]) {
+        for local in self.mentions.keys() {
+            if self.ir.storage.get(local.index()) == Some(&Storage::Register) {
+                self.uniform.insert(*local);
+            }
+        }
+        loop {
+            let mut divergent = FxHashSet::default();
+            self.find_divergent(stmts, None, &mut divergent);
+            let before = self.uniform.len();
+            self.uniform.retain(|it| !divergent.contains(it));
+            if self.uniform.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn is_uniform(&self, expr: &Expr) -> bool {
+        self.ir.is_uniform(expr, &self.uniform)
+    }
+
+    /// Adds locals that are divergent. In divergent branches only the locals in `allowed` can be uniform:
+    /// those that nothing outside of the branch mentions.
+    fn find_divergent(
+        &self,
+        stmts: &[Stmt],
+        allowed: Option<&FxHashSet<LocalId>>,
+        divergent: &mut FxHashSet<LocalId>,
+    ) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Set { local, value } => {
+                    let is_rail = matches!(value.kind, ExprKind::AllocateRail { .. });
+                    if is_rail || !self.is_uniform(value) || allowed.is_some_and(|it| !it.contains(local)) {
+                        divergent.insert(*local);
+                    }
+                }
+                StmtKind::SetStructField { local, .. } => {
+                    divergent.insert(*local);
+                }
+                StmtKind::Block(body) => self.find_divergent(body, allowed, divergent),
+                StmtKind::If { condition, then, otherwise } => {
+                    let alike = self.is_uniform(condition);
+                    for branch in [then, otherwise] {
+                        let inside = (!alike).then(|| self.locals_used_only_in(branch));
+                        self.find_divergent(branch, inside.as_ref().or(allowed), divergent);
+                    }
+                }
+                StmtKind::Loop { body, update, .. } if self.is_fissioned(stmt) => {
+                    self.find_divergent(body, allowed, divergent);
+                    self.find_divergent(update, allowed, divergent);
+                }
+                kind => {
+                    for body in bodies(kind) {
+                        visit_stmts(body, &mut |it| {
+                            if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } =
+                                &it.kind
+                            {
+                                divergent.insert(*local);
+                            }
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Locals that only these statements mention.
+    fn locals_used_only_in(&self, body: &[Stmt]) -> FxHashSet<LocalId> {
+        count_mentions(body)
+            .into_iter()
+            .filter(|(local, count)| self.mentions.get(local) == Some(count))
+            .map(|it| it.0)
+            .collect()
+    }
+
+    /// Whether a loop is split: its iterations are the same for all threads, and only its end leaves it.
+    fn is_fissioned(&self, stmt: &Stmt) -> bool {
+        let StmtKind::Loop { condition, body, update, .. } = &stmt.kind else { return false };
+        let mut inner = FxHashSet::default();
+        let mut stays = true;
+        for body in [body, update] {
+            visit_stmts(body, &mut |it| {
+                if let StmtKind::Loop { label, .. }
+                | StmtKind::Switch { label, .. }
+                | StmtKind::Labeled { label, .. } = &it.kind
+                {
+                    inner.insert(*label);
+                }
+            });
+        }
+        for body in [body, update] {
+            visit_stmts(body, &mut |it| match &it.kind {
+                StmtKind::Break(label) | StmtKind::Continue(label) => stays &= inner.contains(label),
+                _ => {}
+            });
+        }
+        stays && self.is_uniform(condition)
+    }
+
+    /// Whether a statement contains a loop that is split.
+    fn contains_fissioned_loop(&self, stmt: &Stmt) -> bool {
+        match &stmt.kind {
+            StmtKind::Loop { .. } => self.is_fissioned(stmt),
+            StmtKind::Block(body) => body.iter().any(|it| self.contains_fissioned_loop(it)),
+            StmtKind::If { then, otherwise, .. } => {
+                then.iter().chain(otherwise).any(|it| self.contains_fissioned_loop(it))
+            }
+            _ => false,
+        }
+    }
+
+    fn build_parts(&self, stmts: &[Stmt]) -> Vec<ChunkPart> {
+        let mut parts = Vec::new();
+        for stmt in stmts {
+            self.add_stmt(stmt, &mut parts);
+        }
+        parts
+    }
+
+    fn add_stmt(&self, stmt: &Stmt, parts: &mut Vec<ChunkPart>) {
+        match &stmt.kind {
+            StmtKind::Set { local, .. } if self.uniform.contains(local) => {
+                parts.push(ChunkPart::Uniform(stmt.clone()))
+            }
+            StmtKind::Set { local, .. }
+                if self.ir.storage.get(local.index()) == Some(&Storage::Rematerialized) => {}
+            StmtKind::Block(body) => body.iter().for_each(|it| self.add_stmt(it, parts)),
+            StmtKind::If { condition, then, otherwise }
+                if self.contains_fissioned_loop(stmt) || self.assigns_uniform(stmt) =>
+            {
+                let branch = Branch {
+                    span: stmt.span,
+                    condition: condition.clone(),
+                    then: self.build_parts(then),
+                    otherwise: self.build_parts(otherwise),
+                };
+                parts.push(match self.is_uniform(condition) {
+                    true => ChunkPart::If(branch),
+                    false => ChunkPart::Masked(branch),
+                });
+            }
+            StmtKind::Loop { condition, body, update, unroll, post_tested, .. }
+                if self.is_fissioned(stmt) =>
+            {
+                parts.push(ChunkPart::Loop(ChunkLoop {
+                    source: stmt.id,
+                    span: stmt.span,
+                    condition: condition.clone(),
+                    post_tested: *post_tested,
+                    unroll: *unroll,
+                    body: self.build_parts(body),
+                    update: self.build_parts(update),
+                    tiles: None,
+                }));
+            }
+            _ => match parts.last_mut() {
+                Some(ChunkPart::Lanes { stmts, .. }) => stmts.push(stmt.clone()),
+                _ => parts.push(ChunkPart::Lanes {
+                    stmts: vec![stmt.clone()],
+                    loads: Vec::new(),
+                    stores: Vec::new(),
+                }),
+            },
+        }
+    }
+
+    fn assigns_uniform(&self, stmt: &Stmt) -> bool {
+        let mut found = false;
+        visit_stmts(std::slice::from_ref(stmt), &mut |it| {
+            found |= matches!(&it.kind, StmtKind::Set { local, .. } if self.uniform.contains(local));
+        });
+        found
+    }
+}
+
+/// Uses of locals: the number of the only part that uses a local, or `None` if several parts use it or it is
+/// loop-carried.
+struct PartUses<'p> {
+    ir: &'p KernelIr,
+    uniform: &'p FxHashSet<LocalId>,
+    by_local: FxHashMap<LocalId, Option<usize>>,
+    count: usize,
+}
+
+impl PartUses<'_> {
+    fn collect(&mut self, parts: &[ChunkPart], in_loop: bool) {
+        for part in parts {
+            match part {
+                ChunkPart::Lanes { stmts, .. } => self.add_lanes(stmts, in_loop),
+                ChunkPart::Uniform(_) => {}
+                ChunkPart::Loop(ChunkLoop { body, update, .. }) => {
+                    self.collect(body, true);
+                    self.collect(update, true);
+                }
+                ChunkPart::If(branch) => {
+                    self.collect(&branch.then, in_loop);
+                    self.collect(&branch.otherwise, in_loop);
+                }
+                ChunkPart::Masked(branch) => {
+                    self.count += 1;
+                    walk::visit_expr(&branch.condition, None, &mut |it, _| {
+                        if let ExprKind::Local(local) = it.kind {
+                            self.add_use(local, true);
+                        }
+                    });
+                    self.collect(&branch.then, in_loop);
+                    self.collect(&branch.otherwise, in_loop);
+                }
+            }
+        }
+    }
+
+    fn add_lanes(&mut self, stmts: &[Stmt], in_loop: bool) {
+        self.count += 1;
+        for local in mentioned_locals(stmts) {
+            let carried =
+                in_loop && (self.ir.is_in_context_array(local) || !is_assigned_first(stmts.iter(), local));
+            self.add_use(local, carried);
+        }
+    }
+
+    fn add_use(&mut self, local: LocalId, carried: bool) {
+        let class = self.ir.storage.get(local.index());
+        if !matches!(class, Some(Storage::Register | Storage::ContextArray)) || self.uniform.contains(&local)
+        {
+            return;
+        }
+        let count = self.count;
+        let site = self.by_local.entry(local).or_insert(Some(count));
+        if carried || *site != Some(count) {
+            *site = None;
+        }
+    }
+}
