@@ -116,7 +116,7 @@ pub fn run(mut options: RunOptions) -> Result<i32, String> {
         return Err(error);
     }
     if let Some(file) = &options.profile {
-        profile::start(file.clone(), apgas::here());
+        profile::start(file.clone(), apgas::here().0);
     }
     start_scheduler(options.threads);
     system.attach(Arc::new(LocalEngine));
@@ -227,7 +227,7 @@ fn finish_output(options: &RunOptions) {
     if options.collector_statistics {
         let statistics = heap::statistics();
         report!(
-            "apg: place {}: {} collections in {:.3} ms, longest {:.3} ms, {} bytes in use at the end",
+            "apg: {}: {} collections in {:.3} ms, longest {:.3} ms, {} bytes in use at the end",
             apgas::here(),
             statistics.collections,
             statistics.nanoseconds as f64 / 1e6,

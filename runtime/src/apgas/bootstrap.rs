@@ -19,7 +19,7 @@ use crate::net::bootstrap::connect::BootstrapInfo;
 use crate::net::bootstrap::handshake::StartContext;
 use crate::net::bootstrap::launcher;
 use crate::net::bootstrap::launcher::{Processes, Program};
-use crate::net::endpoint::Transport;
+use crate::net::endpoint::Endpoint;
 use crate::net::local::Local;
 use crate::net::mesh::endpoint::Mesh;
 use crate::net::timeouts::Timeouts;
@@ -76,7 +76,7 @@ pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static S
     tracing::debug!(hosts = options.hosts, "places start");
     // What is missing here is not found by many processes at once.
     selection.resolve(&|| if selection == Selection::Auto { Ok(0) } else { crate::device::count() })?;
-    let transport: Arc<dyn Transport> = if options.hosts == 1 {
+    let endpoint: Arc<dyn Endpoint> = if options.hosts == 1 {
         Arc::new(Local::default())
     } else {
         let cannot = |error: String| format!("cannot start {} places: {error}", options.hosts);
@@ -89,20 +89,20 @@ pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static S
             }
         };
         let launched = launcher::launch(options.hosts, &options.program, timeouts.start, Box::new(on_end));
-        let (transport, processes) = launched.map_err(|error| cannot(error.to_string()))?;
+        let (mesh, processes) = launched.map_err(|error| cannot(error.to_string()))?;
         SUPERVISOR.get_or_init(|| Supervisor::Place0(Arc::clone(&processes)));
         output::set_on_broken_pipe(nobody_reads);
         if let Some((place, status)) = processes.first_death() {
             // It ended before anybody watched.
             died(place, status);
         }
-        Arc::new(transport.with_timeouts(timeouts))
+        Arc::new(mesh.with_timeouts(timeouts))
     };
-    start(transport, selection)
+    start(endpoint, selection)
 }
 
 /// Connects this process, which was started as a place, with the others.
-fn join(info: BootstrapInfo, identity: u64, timeouts: Timeouts) -> Result<Arc<dyn Transport>, String> {
+fn join(info: BootstrapInfo, identity: u64, timeouts: Timeouts) -> Result<Arc<dyn Endpoint>, String> {
     let (place, placement) = (info.place, &info.placement);
     tracing::debug!(place = place.0, pid = std::process::id(), "place joins");
     let deadline = Instant::now() + timeouts.start;
@@ -111,7 +111,7 @@ fn join(info: BootstrapInfo, identity: u64, timeouts: Timeouts) -> Result<Arc<dy
         let pipe = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
         SUPERVISOR.get_or_init(|| Supervisor::Agent(pipe));
     }
-    let transport: Arc<dyn Transport> = if placement.places() == 1 {
+    let endpoint: Arc<dyn Endpoint> = if placement.places() == 1 {
         Arc::new(Local::default())
     } else {
         let joined = match info.listener {
@@ -126,7 +126,7 @@ fn join(info: BootstrapInfo, identity: u64, timeouts: Timeouts) -> Result<Arc<dy
     if let Some(lock) = info.output_lock {
         output_lock::share(lock).map_err(|error| format!("cannot share the output: {error}"))?;
     }
-    Ok(transport)
+    Ok(endpoint)
 }
 
 /// Place 0 that another process has started: the others connect to its inherited listener.

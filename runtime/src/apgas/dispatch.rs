@@ -14,12 +14,12 @@ use crate::apgas::message::decode::{Message, Route};
 use crate::apgas::message::kinds;
 use crate::apgas::system::{self, System, run_in_thread};
 use crate::apgas::{marshal, rail_copy, team};
-use crate::base::place::here;
+use crate::base::place::{PlaceId, here};
 use crate::base::sanitizer;
 use crate::heap::Handle;
 use crate::heap::global_refs::apply;
 use crate::net::bootstrap::launcher;
-use crate::net::endpoint::{PutTarget, Receiver, Transport};
+use crate::net::endpoint::{Endpoint, PutTarget, Receiver};
 use crate::serialize::Error;
 use crate::serialize::out_of_band::Received;
 use crate::serialize::read::Input;
@@ -32,9 +32,9 @@ pub struct Dispatcher(pub &'static System);
 ///
 /// # Errors
 /// It is a place already, an accelerator that was selected is missing, or a thread cannot start.
-pub fn start(transport: Arc<dyn Transport>, selection: Selection) -> Result<&'static System, String> {
+pub fn start(endpoint: Arc<dyn Endpoint>, selection: Selection) -> Result<&'static System, String> {
     collector::register();
-    system::start(transport, selection, |system| Arc::new(Dispatcher(system)))
+    system::start(endpoint, selection, |system| Arc::new(Dispatcher(system)))
 }
 
 /// An error about the whole of a message.
@@ -42,7 +42,7 @@ fn expected<T>(what: &'static str) -> Result<T, Error> {
     Err(Error::Malformed { expected: what, offset: 0 })
 }
 
-fn answered(from: u32, number: u64, answer: &[u8], parts: Vec<Received>) -> Result<(), Error> {
+fn answered(from: PlaceId, number: u64, answer: &[u8], parts: Vec<Received>) -> Result<(), Error> {
     if rpc::on_answer(from, number, answer, parts) {
         return Ok(());
     }
@@ -50,7 +50,13 @@ fn answered(from: u32, number: u64, answer: &[u8], parts: Vec<Received>) -> Resu
 }
 
 impl Dispatcher {
-    fn dispatch(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+    fn dispatch(
+        &self,
+        from: PlaceId,
+        kind: u8,
+        body: Cow<'_, [u8]>,
+        parts: Vec<Received>,
+    ) -> Result<(), Error> {
         let route = Route { from, here: here(), hosts: self.0.hosts() };
         match kind {
             // The two messages of an `at`, whose time counts, have no need of the other variants' memory.
@@ -126,7 +132,13 @@ impl Dispatcher {
 }
 
 impl Receiver for Dispatcher {
-    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+    fn message(
+        &self,
+        from: PlaceId,
+        kind: u8,
+        body: Cow<'_, [u8]>,
+        parts: Vec<Received>,
+    ) -> Result<(), Error> {
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
         self.dispatch(from, kind, body, parts)?;
         if !kinds::is_control(kind) {
@@ -139,34 +151,48 @@ impl Receiver for Dispatcher {
         self.0.allocate_part(ty, length, bytes)
     }
 
-    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+    fn begin_put(
+        &self,
+        from: PlaceId,
+        kind: u8,
+        header: &[u8],
+        length: u64,
+    ) -> Result<Option<PutTarget>, Error> {
         rail_copy::begin_put(from, kind, header, length)
     }
 
-    fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
+    fn end_put(&self, from: PlaceId, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
         rail_copy::end_put(from, kind, &header, accepted)?;
         message_counts::count_received();
         Ok(())
     }
 
-    fn ended(&self, place: u32, error: Option<io::Error>) {
+    fn peer_down(&self, place: PlaceId, error: Option<io::Error>) {
         if self.0.has_ended() {
             return;
         }
         match error {
             Some(error) if error.kind() == io::ErrorKind::InvalidData => {
                 // The sender cannot be notified, and the program cannot continue without the message.
-                report!("apg: place {}: from {}: {error}", here(), self.0.describe_place(place));
-                crate::base::output::end_process(if here() == 0 { 1 } else { launcher::REPORTED_STATUS });
+                report!("apg: {}: from {}: {error}", here(), self.0.describe_place(place));
+                crate::base::output::end_process(if here() == PlaceId::ZERO {
+                    1
+                } else {
+                    launcher::REPORTED_STATUS
+                });
             }
             Some(error) if error.kind() == io::ErrorKind::TimedOut => {
                 let name = self.0.describe_place(place);
-                report!("apg: place {}: {name}: {error}", here());
-                crate::base::output::end_process(if here() == 0 { 1 } else { launcher::REPORTED_STATUS });
+                report!("apg: {}: {name}: {error}", here());
+                crate::base::output::end_process(if here() == PlaceId::ZERO {
+                    1
+                } else {
+                    launcher::REPORTED_STATUS
+                });
             }
             // All places end with place 0, and an interrupted one by the signal.
-            _ if place == 0 => {
+            _ if place == PlaceId::ZERO => {
                 crate::base::interrupt::wait_for_end();
                 crate::base::output::end_process(launcher::LEADER_LOST_STATUS)
             }
@@ -182,7 +208,7 @@ fn end_without(name: String, error: Option<io::Error>) {
     let why = error.map_or_else(String::new, |error| format!(": {error}"));
     run_in_thread("apg-broken", move || {
         std::thread::sleep(EXIT_GRACE_TIME);
-        report!("apg: place {}: the connection with {name} has ended{why}", here());
+        report!("apg: {}: the connection with {name} has ended{why}", here());
         crate::base::output::end_process(1);
     });
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::apgas::clock::{ClockContext, ClockRegistration};
 use crate::apgas::finish::id::FinishId;
+use crate::base::place::PlaceId;
 use crate::device::Completion;
 use crate::heap::Ref;
 use crate::layout::ExceptionKind;
@@ -25,7 +26,7 @@ pub trait FinishScope: Send + Sync {
     fn global_id(&self, this: &Arc<dyn FinishScope>) -> FinishId;
     /// An activity goes to host place `place`: called before it is sent. A finish of this place forwards this
     /// to [`crate::apgas::FinishRoot::on_remote_spawn`].
-    fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: u32);
+    fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: PlaceId);
     /// It is the body of an `at`: an activity of another place waits for it.
     fn is_remote_at(&self) -> bool {
         false

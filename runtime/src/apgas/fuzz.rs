@@ -10,6 +10,7 @@ use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use crate::base::place::PlaceId;
 use crate::heap;
 use crate::net::frame::assembly::{Assembly, Delivery};
 
@@ -120,8 +121,11 @@ fn feed(frames: &[Frame], random: &mut Random, guard: &Guard) -> bool {
         mutate(&mut stream, &other, random);
     }
     let left = std::sync::atomic::AtomicBool::new(false);
-    let delivery =
-        Delivery { from: random.below(u64::from(session::HOSTS)) as u32, receiver: guard, left: &left };
+    let delivery = Delivery {
+        from: PlaceId(random.below(u64::from(session::HOSTS)) as u32),
+        receiver: guard,
+        left: &left,
+    };
     let mut assembly = Assembly::default();
     let mut rest = &stream[..];
     while !rest.is_empty() {

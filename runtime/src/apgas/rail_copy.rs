@@ -17,7 +17,7 @@ use crate::apgas::message::kinds;
 use crate::apgas::message::kinds::Transfer;
 use crate::apgas::system::system;
 use crate::apgas::system::{device_exception, spawn_uncounted};
-use crate::base::place::here;
+use crate::base::place::{PlaceId, here};
 use crate::device::{Completion, Device, DeviceError, Upload};
 use crate::heap;
 use crate::heap::{Handle, Ref};
@@ -35,14 +35,14 @@ struct Pending {
     /// For a get: a handle of the target rail, and the offset of the first byte in it.
     target: Option<(Handle, u64)>,
     /// The other host. Only its messages can end the copy.
-    host: u32,
+    host: PlaceId,
     bytes: u64,
     recorded: Option<profile::Copying>,
 }
 
 impl Pending {
     /// Whether this is a get from that host.
-    fn is_get_from(&self, host: u32) -> bool {
+    fn is_get_from(&self, host: PlaceId) -> bool {
         self.host == host && self.target.is_some()
     }
 
@@ -58,7 +58,7 @@ impl Pending {
 static NEXT: AtomicU64 = AtomicU64::new(1);
 static PENDING: Mutex<Option<HashMap<u64, Pending>>> = Mutex::new(None);
 /// Targets of the puts that are arriving, by sender and the sender's number of the put.
-static ARRIVING: Mutex<Option<HashMap<(u32, u64), Landing>>> = Mutex::new(None);
+static ARRIVING: Mutex<Option<HashMap<(PlaceId, u64), Landing>>> = Mutex::new(None);
 
 /// Memory of this process that receives a put.
 enum Landing {
@@ -256,13 +256,13 @@ fn copy_local(part: &Part, rail: Ref, offset: u64, towards_part: bool) -> Outcom
     Ok(())
 }
 
-fn host_of(global: &GlobalRail) -> Outcome<u32> {
+fn host_of(global: &GlobalRail) -> Outcome<PlaceId> {
     let hosts = i64::from(system().hosts());
     if (0..hosts).contains(&global.home) {
-        return Ok(global.home as u32);
+        return Ok(PlaceId(global.home as u32));
     }
     match system().topology().parent(global.home) {
-        Some(host) => Ok(host as u32),
+        Some(host) => Ok(PlaceId(host as u32)),
         None => raise(ExceptionKind::BadPlace, &format!("there is no Place({})", global.home)),
     }
 }
@@ -314,7 +314,7 @@ fn fail(scope: Arc<dyn FinishScope>, text: String) {
 }
 
 /// Registers a copy to or from another host, and returns its number.
-fn begin(scope: Arc<dyn FinishScope>, host: u32, target: Option<(Handle, u64)>, bytes: u64) -> u64 {
+fn begin(scope: Arc<dyn FinishScope>, host: PlaceId, target: Option<(Handle, u64)>, bytes: u64) -> u64 {
     scope.enter();
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let how = if target.is_some() { "asyncCopy from a place" } else { "asyncCopy to a place" };
@@ -325,7 +325,7 @@ fn begin(scope: Arc<dyn FinishScope>, host: u32, target: Option<(Handle, u64)>, 
 
 /// Handles [`kinds::PUT_DONE`]: a put of this host to the host `from` has ended, or a get from it has failed.
 /// `text` is the error; it is empty if the put succeeded.
-pub(super) fn put_done(from: u32, number: u64, text: String) -> Result<(), Error> {
+pub(super) fn put_done(from: PlaceId, number: u64, text: String) -> Result<(), Error> {
     // A get that succeeds ends when its bytes arrive.
     let is_ended = |pending: &Pending| pending.host == from && (pending.target.is_none() || !text.is_empty());
     let pending = {
@@ -345,7 +345,7 @@ pub(super) fn put_done(from: u32, number: u64, text: String) -> Result<(), Error
     Ok(())
 }
 
-fn acknowledge(to: u32, number: u64, text: &str) {
+fn acknowledge(to: PlaceId, number: u64, text: &str) {
     let mut body = Vec::new();
     write::number(&mut body, number);
     write::number(&mut body, text.len() as u64);
@@ -374,7 +374,12 @@ fn own_range(transfer: &Transfer) -> Result<(Ref, *mut u8), String> {
 }
 
 /// Handles the header of a put: the memory that its bytes are written to; `None` if it is refused.
-pub(super) fn begin_put(from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+pub(super) fn begin_put(
+    from: PlaceId,
+    kind: u8,
+    header: &[u8],
+    length: u64,
+) -> Result<Option<PutTarget>, Error> {
     let input = Input::new(header);
     match kind {
         kinds::PUT => {
@@ -450,7 +455,7 @@ fn device_memory(transfer: &Transfer) -> Result<(&'static Arc<Device>, u64), Dev
 }
 
 /// Handles the end of a put: all of its bytes have arrived.
-pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) -> Result<(), Error> {
+pub(super) fn end_put(from: PlaceId, kind: u8, header: &[u8], accepted: bool) -> Result<(), Error> {
     if kind == kinds::PUT_BACK {
         let number = only_number(header)?;
         let pending = PENDING.lock().get_or_insert_default().remove(&number);
@@ -480,7 +485,7 @@ pub(super) fn end_put(from: u32, kind: u8, header: &[u8], accepted: bool) -> Res
 }
 
 /// Copies the bytes of a put from the staging buffer to an accelerator, then acknowledges the put.
-fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
+fn unload(from: PlaceId, transfer: Transfer, staging: Vec<u8>) {
     match device_memory(&transfer) {
         Err(error) => acknowledge(from, transfer.number, &error.message),
         Ok((device, address)) => {
@@ -501,7 +506,7 @@ fn unload(from: u32, transfer: Transfer, staging: Vec<u8>) {
 
 /// Handles [`kinds::GET`]: another host requests bytes. An activity sends them, since a receiving thread must
 /// not wait for a send.
-pub(super) fn requested(from: u32, transfer: Transfer) {
+pub(super) fn requested(from: PlaceId, transfer: Transfer) {
     spawn_uncounted(move || {
         if let Err(text) = send_back(from, &transfer) {
             acknowledge(from, transfer.number, &text);
@@ -509,7 +514,7 @@ pub(super) fn requested(from: u32, transfer: Transfer) {
     });
 }
 
-fn send_back(to: u32, transfer: &Transfer) -> Result<(), String> {
+fn send_back(to: PlaceId, transfer: &Transfer) -> Result<(), String> {
     let mut header = Vec::new();
     write::number(&mut header, transfer.number);
     if transfer.place == i64::from(here()) {

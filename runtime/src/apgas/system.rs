@@ -6,13 +6,13 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use crate::apgas::deadlock::message_counts;
 use crate::apgas::engine::Engine;
 use crate::apgas::message::kinds;
-use crate::base::place::set_here;
+use crate::base::place::{PlaceId, here, set_here};
 use crate::base::sanitizer;
 use crate::cache::Cache;
 use crate::device::{self, Device, DeviceError};
 use crate::heap;
 use crate::heap::{Handle, Ref};
-use crate::net::endpoint::{PutTarget, Receiver, Transport};
+use crate::net::endpoint::{Endpoint, PutTarget, Receiver};
 use crate::serialize::TypeTable;
 use crate::serialize::out_of_band;
 use crate::serialize::out_of_band::Part;
@@ -20,7 +20,7 @@ use crate::topology::{Accelerator, Selection, Topology};
 
 /// The process's place. There is one system a process.
 pub struct System {
-    transport: Arc<dyn Transport>,
+    endpoint: Arc<dyn Endpoint>,
     hosts: u32,
     /// The selected accelerators; found when first needed if the selection is automatic.
     selection: Selection,
@@ -52,13 +52,13 @@ pub fn system() -> &'static System {
 
 /// Makes this process a place, whose messages go to `receiver`. Returns when all places know each other.
 pub(crate) fn start(
-    transport: Arc<dyn Transport>,
+    endpoint: Arc<dyn Endpoint>,
     selection: Selection,
     receiver: impl FnOnce(&'static System) -> Arc<dyn Receiver>,
 ) -> Result<&'static System, String> {
-    let (here, hosts) = (transport.here(), transport.hosts());
+    let (here, hosts) = (endpoint.here(), endpoint.hosts());
     let system = System {
-        transport,
+        endpoint,
         hosts,
         selection,
         own: OnceLock::new(),
@@ -79,8 +79,8 @@ pub(crate) fn start(
         // Accelerators selected by number must exist.
         system.find_accelerators()?;
     }
-    let started = system.transport.start(receiver(system));
-    started.map_err(|error| format!("place {here} cannot start a thread for its connections: {error}"))?;
+    let started = system.endpoint.start(receiver(system));
+    started.map_err(|error| format!("{here} cannot start a thread for its connections: {error}"))?;
     Ok(system)
 }
 
@@ -94,7 +94,7 @@ impl System {
     pub fn attach(&'static self, engine: Arc<dyn Engine>) {
         let first = self.engine.set(engine).is_ok();
         debug_assert!(first, "one program a process");
-        if self.transport.needs_polling() {
+        if self.endpoint.needs_polling() {
             crate::scheduler::set_poller(self, self.hosts() as usize);
         }
     }
@@ -105,8 +105,8 @@ impl System {
     }
 
     /// A host place in words, with its host where there are several.
-    pub(crate) fn describe_place(&self, place: u32) -> String {
-        self.transport.describe(place)
+    pub(crate) fn describe_place(&self, place: PlaceId) -> String {
+        self.endpoint.describe(place)
     }
 
     /// All places. Accelerators are looked for on the first call, which may take a moment: a driver starts
@@ -142,17 +142,14 @@ impl System {
     pub fn device(&'static self, place: i64) -> Result<&'static Arc<Device>, DeviceError> {
         let topology = self.topology();
         let index = match (topology.parent(place), topology.child_index(place)) {
-            (Some(host), Some(index)) if host == i64::from(crate::base::place::here()) => {
-                Some(index as usize)
-            }
+            (Some(host), Some(index)) if host == i64::from(here()) => Some(index as usize),
             _ => None,
         };
         let slots = self.devices.get_or_init(|| self.own().iter().map(|_| OnceLock::new()).collect());
         // Place 0 may say that there are more than this place has found.
         let found = index.and_then(|index| Some((slots.get(index)?, self.own().get(index)?)));
         let Some((slot, accelerator)) = found else {
-            let message =
-                format!("Place({place}) is not an accelerator of Place({})", crate::base::place::here());
+            let message = format!("Place({place}) is not an accelerator of Place({})", here().0);
             return Err(DeviceError::new(device::Kind::BadPlace, message));
         };
         slot.get_or_init(|| Device::open(accelerator.ordinal, kernel_cache())).as_ref().map_err(Clone::clone)
@@ -161,73 +158,73 @@ impl System {
     /// Devices in use, with their places.
     pub fn open_devices(&'static self) -> Vec<(i64, Arc<Device>)> {
         let Some(slots) = self.devices.get() else { return Vec::new() };
-        let places = self.topology().children(i64::from(crate::base::place::here()));
+        let places = self.topology().children(i64::from(here()));
         let open =
             |slot: &OnceLock<Result<Arc<Device>, DeviceError>>| slot.get()?.as_ref().ok().map(Arc::clone);
         places.zip(slots).filter_map(|(place, slot)| Some((place, open(slot)?))).collect()
     }
 
     /// Sends a message to a host place.
-    pub fn send(&self, to: u32, kind: u8, body: &[u8]) {
+    pub fn send(&self, to: PlaceId, kind: u8, body: &[u8]) {
         self.send_parts(to, kind, body, &[]);
     }
 
     /// The same with out-of-band parts.
-    pub fn send_parts(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) {
+    pub fn send_parts(&self, to: PlaceId, kind: u8, body: &[u8], parts: &[Part]) {
         message_counts::count_sent();
         crate::profile::message(body.len() + parts.iter().map(|part| part.bytes().len()).sum::<usize>());
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        let _ = self.transport.send(to, kind, body, parts);
+        let _ = self.endpoint.send(to, kind, body, parts);
     }
 
-    /// Sends a message whose sender polls for the answer: see [`Transport::send_request`].
-    pub fn send_request(&self, to: u32, kind: u8, body: &[u8]) -> bool {
+    /// Sends a message whose sender polls for the answer: see [`Endpoint::send_request`].
+    pub fn send_request(&self, to: PlaceId, kind: u8, body: &[u8]) -> bool {
         message_counts::count_sent();
         crate::profile::message(body.len());
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        self.transport.send_request(to, kind, body).unwrap_or(false)
+        self.endpoint.send_request(to, kind, body).unwrap_or(false)
     }
 
     /// Sends a control message, which starts no activity and is not counted.
-    pub(crate) fn send_control(&self, to: u32, kind: u8, body: &[u8]) {
+    pub(crate) fn send_control(&self, to: PlaceId, kind: u8, body: &[u8]) {
         // Ignored: place 0 terminates the program when a place ends.
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        let _ = self.transport.send(to, kind, body, &[]);
+        let _ = self.endpoint.send(to, kind, body, &[]);
     }
 
     /// Sends bytes to memory of another host place.
-    pub fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) {
+    pub fn put(&self, to: PlaceId, kind: u8, header: &[u8], data: &[u8]) {
         message_counts::count_sent();
         crate::profile::message(header.len() + data.len());
         // Ignored: place 0 terminates the program when a place ends.
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        let _ = self.transport.put(to, kind, header, data);
+        let _ = self.endpoint.put(to, kind, header, data);
     }
 
     /// Place 0: notifies the other places of the end of the program, and shuts down. Another place: requests
     /// the end from place 0.
     pub fn end_program(&self, code: i32) {
         let body = code.to_le_bytes();
-        if crate::base::place::here() != 0 {
-            return self.send(0, kinds::PROGRAM_END, &body);
+        if here() != PlaceId::ZERO {
+            return self.send(PlaceId::ZERO, kinds::PROGRAM_END, &body);
         }
-        for place in 1..self.hosts() {
+        for place in PlaceId::first(self.hosts()).skip(1) {
             self.send(place, kinds::PROGRAM_END, &body);
         }
-        self.transport.shutdown();
+        self.endpoint.shutdown();
     }
 
     /// At places other than 0: waits for the end of the program, and shuts down.
     pub fn serve(&self) -> i32 {
         let code = *self.end.wait();
-        self.transport.shutdown();
+        self.endpoint.shutdown();
         code
     }
 
     /// Has place 0 collect the accelerators of all hosts, unless it does so already.
     pub(super) fn request_topology(&'static self) {
-        if crate::base::place::here() != 0 {
-            return self.send(0, kinds::TOPOLOGY_REQUEST, &[]);
+        if here() != PlaceId::ZERO {
+            return self.send(PlaceId::ZERO, kinds::TOPOLOGY_REQUEST, &[]);
         }
         if !self.topology_requested.swap(true, std::sync::atomic::Ordering::Relaxed) {
             run_in_thread("apg-topology", move || self.collect());
@@ -236,7 +233,7 @@ impl System {
 
     /// Place 0 collects the accelerators of all hosts, numbers the places, and sends the topology to all.
     fn collect(&self) {
-        for place in 1..self.hosts() {
+        for place in PlaceId::first(self.hosts()).skip(1) {
             self.send(place, kinds::ACCELERATORS_REQUEST, &[]);
         }
         let own = self.own().to_vec();
@@ -250,7 +247,7 @@ impl System {
             accelerators_reported.iter_mut().map(|own| own.take().unwrap_or_default()).collect(),
         );
         let bytes = topology.encode();
-        for place in 1..self.hosts() {
+        for place in PlaceId::first(self.hosts()).skip(1) {
             self.send(place, kinds::TOPOLOGY, &bytes);
         }
         self.topology.get_or_init(|| topology);
@@ -271,8 +268,8 @@ impl System {
     }
 
     /// A host has reported its accelerators.
-    pub(super) fn accelerators_reported(&self, from: u32, own: Vec<Accelerator>) {
-        if let Some(slot) = lock(&self.accelerators_reported).get_mut(from as usize) {
+    pub(super) fn accelerators_reported(&self, from: PlaceId, own: Vec<Accelerator>) {
+        if let Some(slot) = lock(&self.accelerators_reported).get_mut(from.index()) {
             *slot = Some(own);
         }
         self.changed.notify_all();
@@ -288,8 +285,8 @@ impl System {
         self.end.get().is_some()
     }
 
-    pub(super) fn on_program_end(&self, from: u32, code: i32) {
-        if from == 0 {
+    pub(super) fn on_program_end(&self, from: PlaceId, code: i32) {
+        if from == PlaceId::ZERO {
             // The main thread, which waits in `serve`, ends the process.
             self.end.get_or_init(|| code);
         } else if let Some(engine) = self.engine.get() {
@@ -325,7 +322,7 @@ fn kernel_cache() -> Option<Cache> {
 pub(crate) fn run_in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
     if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {
         // Activities that wait for the answer cannot continue either.
-        report!("apg: place {}: cannot start a thread: {error}", crate::base::place::here());
+        report!("apg: {}: cannot start a thread: {error}", here());
         crate::base::output::end_process(1);
     }
 }
@@ -336,15 +333,15 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl crate::scheduler::MessagePoller for System {
     fn announce(&self, begins: bool) {
-        self.transport.set_polled(begins);
+        self.endpoint.set_polled(begins);
     }
 
     fn poll(&self) -> bool {
-        self.transport.poll()
+        self.endpoint.poll()
     }
 
-    fn is_answered(&self, by: u32) -> bool {
-        self.transport.end_request(by)
+    fn is_answered(&self, by: PlaceId) -> bool {
+        self.endpoint.end_request(by)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::apgas::engine::Waiter;
 use crate::apgas::marshal;
 use crate::apgas::message::kinds;
 use crate::apgas::system::system;
-use crate::base::place::here;
+use crate::base::place::{PlaceId, here};
 use crate::base::sanitizer;
 use crate::heap::Ref;
 use crate::layout::slot;
@@ -54,7 +54,7 @@ impl Operation {
 }
 
 /// Identifies a message of a collective operation: team, number of the operation, step, sender.
-pub(super) type Key = (i64, u64, u32, u32);
+pub(super) type Key = (i64, u64, u32, PlaceId);
 
 /// Messages that have arrived early, activities that wait for messages, and the number of operations that
 /// each team has begun here.
@@ -71,7 +71,7 @@ static MAILBOX: Mutex<Option<Mailbox>> = Mutex::new(None);
 pub fn new_number() -> i32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let own = NEXT.fetch_add(1, Ordering::Relaxed);
-    (1 + here() + own * system().hosts()) as i32
+    (1 + here().0 + own * system().hosts()) as i32
 }
 
 /// Releases the state of a team, which is not used any more.
@@ -92,7 +92,7 @@ impl<'a> Team<'a> {
     /// The team with this number and these members, a `Rail[Long]`; null for all host places.
     pub fn new(number: i64, members: Ref) -> Outcome<Team<'a>> {
         if members.is_null() {
-            return Ok(Team { number, members: None, rank: here() });
+            return Ok(Team { number, members: None, rank: here().0 });
         }
         // SAFETY: a rail that the caller holds and nobody changes.
         let members =
@@ -109,8 +109,8 @@ impl<'a> Team<'a> {
     }
 
     /// The place with a rank.
-    fn place(&self, rank: u32) -> u32 {
-        self.members.map_or(rank, |members| members[rank as usize] as u32)
+    fn place(&self, rank: u32) -> PlaceId {
+        PlaceId(self.members.map_or(rank, |members| members[rank as usize] as u32))
     }
 
     fn rank_of(&self, place: i64) -> Outcome<u32> {
@@ -122,12 +122,12 @@ impl<'a> Team<'a> {
     }
 
     /// The place whose rank is `distance` after this one's.
-    fn after(&self, distance: u32) -> u32 {
+    fn after(&self, distance: u32) -> PlaceId {
         self.place((self.rank + distance) % self.size())
     }
 
     /// The place whose rank is `distance` before this one's.
-    fn before(&self, distance: u32) -> u32 {
+    fn before(&self, distance: u32) -> PlaceId {
         self.place((self.rank + self.size() - distance) % self.size())
     }
 
@@ -151,7 +151,7 @@ struct Round {
 }
 
 impl Round {
-    fn send(&self, to: u32, step: u32, data: &[u8]) {
+    fn send(&self, to: PlaceId, step: u32, data: &[u8]) {
         let mut body = Vec::with_capacity(data.len() + 24);
         write::signed(&mut body, self.team);
         write::number(&mut body, self.number);
@@ -160,7 +160,7 @@ impl Round {
         system().send(to, kinds::TEAM, &body);
     }
 
-    fn receive(&self, from: u32, step: u32) -> Vec<u8> {
+    fn receive(&self, from: PlaceId, step: u32) -> Vec<u8> {
         let key = (self.team, self.number, step, from);
         let waiter = {
             let mut mailbox = MAILBOX.lock();

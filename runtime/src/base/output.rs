@@ -59,7 +59,7 @@ fn emit(stream: usize, bytes: &[u8]) {
 /// What tells lines of this place from others', if the reader of the output wants that.
 fn place_tag() -> Option<&'static str> {
     static TAG: OnceLock<Option<String>> = OnceLock::new();
-    let tag = TAG.get_or_init(|| std::env::var_os(output_tag::VARIABLE).map(|_| output_tag::tag(here())));
+    let tag = TAG.get_or_init(|| std::env::var_os(output_tag::VARIABLE).map(|_| output_tag::tag(here().0)));
     tag.as_deref()
 }
 

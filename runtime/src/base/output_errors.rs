@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::base::place::{PlaceId, here};
+
 /// Exit status of a place other than 0 whose output was lost and that otherwise succeeded (`EX_IOERR` of
 /// sysexits.h).
 pub const PLACE_STATUS: i32 = 74;
@@ -22,8 +24,8 @@ pub fn report(target: &str, error: &dyn Display) {
     let mut reported = REPORTED.lock();
     if !reported.iter().any(|known| known == target) {
         reported.push(target.to_owned());
-        let here = crate::base::place::here();
-        let place = if here > 0 { format!("place {here}: ") } else { String::new() };
+        let here = here();
+        let place = if here > PlaceId::ZERO { format!("{here}: ") } else { String::new() };
         report!("apg: {place}cannot write {target}: {error}; output is lost");
     }
 }

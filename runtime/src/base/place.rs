@@ -6,18 +6,48 @@ static HERE: AtomicU32 = AtomicU32::new(0);
 
 /// The number of this process's place.
 #[inline]
-pub fn here() -> u32 {
-    HERE.load(Ordering::Relaxed)
+pub fn here() -> PlaceId {
+    PlaceId(HERE.load(Ordering::Relaxed))
 }
 
 /// Sets the number of this process's place, before anything asks for it.
-pub(crate) fn set_here(place: u32) {
-    HERE.store(place, Ordering::Relaxed);
+pub(crate) fn set_here(place: PlaceId) {
+    HERE.store(place.0, Ordering::Relaxed);
 }
 
 /// The number of a host place: a process of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlaceId(pub u32);
+
+impl PlaceId {
+    /// The place where `main` runs, which starts and ends the others.
+    pub const ZERO: PlaceId = PlaceId(0);
+
+    /// The host places of a program of `count` of them, in order.
+    pub fn first(count: u32) -> impl DoubleEndedIterator<Item = PlaceId> + Clone {
+        (0..count).map(PlaceId)
+    }
+
+    /// The place as an index of tables by place.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl From<PlaceId> for i64 {
+    #[inline]
+    fn from(place: PlaceId) -> i64 {
+        i64::from(place.0)
+    }
+}
+
+impl From<PlaceId> for u64 {
+    #[inline]
+    fn from(place: PlaceId) -> u64 {
+        u64::from(place.0)
+    }
+}
 
 impl std::fmt::Display for PlaceId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

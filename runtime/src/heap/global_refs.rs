@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
-use crate::base::place::here;
+use crate::base::place::{PlaceId, here};
 use crate::heap::hooks;
 use crate::heap::mark::weak;
 use crate::heap::mark::weak::Slot;
@@ -44,13 +44,13 @@ const GIVE_DIVISOR: i128 = 1 << 10;
 const HOME_ACCOUNT: u64 = 0;
 
 /// An object's home and its number there.
-type Key = (u32, u64);
+type Key = (PlaceId, u64);
 
 /// A copy of a token in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// Where the object lives.
-    pub home: u32,
+    pub home: PlaceId,
     /// Its number there.
     pub number: u64,
     /// The account of the weight.
@@ -92,7 +92,7 @@ struct Entry {
 
 impl Entry {
     /// Whether this is an object of this place that was forgotten: its weights are not counted any more.
-    fn is_forgotten(&self, home: u32) -> bool {
+    fn is_forgotten(&self, home: PlaceId) -> bool {
         home == here() && self.target == 0
     }
 
@@ -127,7 +127,7 @@ struct Table {
     /// Tokens of other places' objects that have arrived since the last collection for them.
     arrived: usize,
     /// Changes to send to the homes of objects, in this order.
-    outbox: Vec<(u32, Change)>,
+    outbox: Vec<(PlaceId, Change)>,
 }
 
 static KEPT: AtomicUsize = AtomicUsize::new(0);
@@ -146,7 +146,7 @@ impl Token {
 
     fn key(&self) -> Key {
         // SAFETY: the first fields of the class.
-        unsafe { (self.field::<i64>(0).read() as u32, self.field::<i64>(1).read() as u64) }
+        unsafe { (PlaceId(self.field::<i64>(0).read() as u32), self.field::<i64>(1).read() as u64) }
     }
 
     fn set_key(&self, key: Key) {
@@ -368,7 +368,7 @@ pub(crate) fn kept() -> usize {
 }
 
 /// Removes tokens that have died. Returns the changes to send to homes.
-pub(crate) fn tidy() -> Vec<(u32, Change)> {
+pub(crate) fn tidy() -> Vec<(PlaceId, Change)> {
     Table::with(|table| {
         if weak::take_died() {
             table.tidy();
@@ -388,7 +388,7 @@ mod tests {
         let slot = Slot::empty();
         let entry = Entry { slot, target: 0, weights: weights.to_vec(), pinned: false, kept: false };
         let mut table = Table::default();
-        table.entries.insert((7, 1), entry);
+        table.entries.insert((PlaceId(7), 1), entry);
         table
     }
 
@@ -397,19 +397,19 @@ mod tests {
         let mut table = entry(&[(HOME_ACCOUNT, HOME_WEIGHT)]);
         let mut given = HashMap::<u64, i128>::new();
         for _ in 0..100_000 {
-            let sent = table.give((7, 1), Copies::One);
+            let sent = table.give((PlaceId(7), 1), Copies::One);
             assert!(sent.weight > 0);
             *given.entry(sent.account).or_default() += i128::from(sent.weight);
         }
         let opened = table.outbox.iter().map(|(_, change)| (change.account, change.by));
         let mut balances: HashMap<u64, i128> = opened.chain([(HOME_ACCOUNT, HOME_WEIGHT)]).collect();
-        for (account, weight) in table.entries[&(7, 1)].weights.iter().copied().chain(given) {
+        for (account, weight) in table.entries[&(PlaceId(7), 1)].weights.iter().copied().chain(given) {
             *balances.get_mut(&account).expect("an account that was opened") -= weight;
         }
         assert!(balances.values().all(|balance| *balance == 0));
         assert!(table.outbox.len() < 100);
         assert!(
-            table.entries[&(7, 1)]
+            table.entries[&(PlaceId(7), 1)]
                 .weights
                 .iter()
                 .any(|(account, weight)| *account == HOME_ACCOUNT && *weight > 0)
@@ -419,9 +419,9 @@ mod tests {
     #[test]
     fn undo_returns_the_weight() {
         let mut table = entry(&[(HOME_ACCOUNT, 5)]);
-        let sent = table.give((7, 1), Copies::One);
+        let sent = table.give((PlaceId(7), 1), Copies::One);
         table.take(sent);
-        assert_eq!(table.entries[&(7, 1)].weights, [(HOME_ACCOUNT, 5)]);
-        assert_eq!(table.give((7, 2), Copies::One).weight, 0);
+        assert_eq!(table.entries[&(PlaceId(7), 1)].weights, [(HOME_ACCOUNT, 5)]);
+        assert_eq!(table.give((PlaceId(7), 2), Copies::One).weight, 0);
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn place_name(place: i64) -> Outcome<Ref> {
 /// The caller uses something that lives at another place.
 pub(crate) fn raise_elsewhere(what: Ref, home: i64) -> Outcome<()> {
     let what = text_of(what)?;
-    let message = format!("{what} lives at Place({home}), not Place({})", apgas::here());
+    let message = format!("{what} lives at Place({home}), not Place({})", apgas::here().0);
     raise(ExceptionKind::BadPlace, &message)
 }
 

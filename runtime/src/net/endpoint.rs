@@ -1,5 +1,5 @@
-//! The interface between a host place and a transport: [`Transport`] sends, [`Receiver`] handles what
-//! arrives.
+//! The interface between a host place and the network of places: [`Endpoint`] sends, [`Receiver`] handles
+//! what arrives.
 
 use std::borrow::Cow;
 use std::io;
@@ -38,28 +38,40 @@ unsafe impl Send for PutTarget {}
 /// sender: an implementation must not wait for anything that another message brings.
 pub trait Receiver: Send + Sync {
     /// Handles a message; an error if it is malformed.
-    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error>;
+    fn message(
+        &self,
+        from: PlaceId,
+        kind: u8,
+        body: Cow<'_, [u8]>,
+        parts: Vec<Received>,
+    ) -> Result<(), Error>;
     /// Allocates the object for an out-of-band part of a message that is arriving, and says where its
     /// elements go. `None` without room: the part is then kept as bytes.
     fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)>;
     /// Says where the `length` bytes of an arriving put go. `None` refuses it; the bytes are discarded.
-    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error>;
+    fn begin_put(
+        &self,
+        from: PlaceId,
+        kind: u8,
+        header: &[u8],
+        length: u64,
+    ) -> Result<Option<PutTarget>, Error>;
     /// All bytes of a put have arrived (`accepted`), or were discarded.
-    fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error>;
+    fn end_put(&self, from: PlaceId, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error>;
     /// Nothing more comes from a place that did not shut down: its connection has ended or failed, or it sent
     /// something malformed ([`io::ErrorKind::InvalidData`]).
-    fn ended(&self, place: u32, error: Option<io::Error>);
+    fn peer_down(&self, place: PlaceId, error: Option<io::Error>);
 }
 
 /// Sends to the other host places.
-pub trait Transport: Send + Sync {
+pub trait Endpoint: Send + Sync {
     /// The number of this place.
-    fn here(&self) -> u32;
+    fn here(&self) -> PlaceId;
     /// How many host places there are.
     fn hosts(&self) -> u32;
     /// A place in words, with its host where there are several.
-    fn describe(&self, place: u32) -> String {
-        format!("place {place}")
+    fn describe(&self, place: PlaceId) -> String {
+        place.to_string()
     }
     /// From now on, hands what arrives to `receiver`. Called once.
     ///
@@ -67,30 +79,30 @@ pub trait Transport: Send + Sync {
     /// There are no threads for it.
     fn start(&self, receiver: Arc<dyn Receiver>) -> io::Result<()>;
     /// Sends a message; returns when `body` and `parts` may be reused.
-    fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded>;
-    /// Sends a message from a thread that polls for messages itself ([`Transport::poll`]), at least until the
+    fn send(&self, to: PlaceId, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded>;
+    /// Sends a message from a thread that polls for messages itself ([`Endpoint::poll`]), at least until the
     /// next message from the receiver has arrived. Whether the receiver knows that; if not, the other places
-    /// must be notified ([`Transport::set_polled`]).
-    fn send_request(&self, to: u32, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
+    /// must be notified ([`Endpoint::set_polled`]).
+    fn send_request(&self, to: PlaceId, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
         self.send(to, kind, body, &[]).map(|()| false)
     }
-    /// The caller of [`Transport::send_request`] has its answer, and stops polling. Whether it need not
+    /// The caller of [`Endpoint::send_request`] has its answer, and stops polling. Whether it need not
     /// notify other places.
-    fn end_request(&self, _by: u32) -> bool {
+    fn end_request(&self, _by: PlaceId) -> bool {
         false
     }
     /// Sends bytes into memory that the receiver names for `header`; returns when `data` may be reused.
-    fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
+    fn put(&self, to: PlaceId, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
     /// Handles what has arrived; waits only for the rest of a message that has begun to arrive. An idle
     /// thread may call it, which saves waking another one. Whether anything had arrived.
     fn poll(&self) -> bool {
         false
     }
-    /// Whether [`Transport::poll`] does anything.
+    /// Whether [`Endpoint::poll`] does anything.
     fn needs_polling(&self) -> bool {
         false
     }
-    /// Notifies the other places that a thread calls [`Transport::poll`] repeatedly from now on, or stops
+    /// Notifies the other places that a thread calls [`Endpoint::poll`] repeatedly from now on, or stops
     /// doing so.
     fn set_polled(&self, _begins: bool) {}
     /// Shuts down in order: a connection that closes after this is no failure.
@@ -100,7 +112,7 @@ pub trait Transport: Send + Sync {
 /// Delivers a message of a place to itself.
 pub(crate) fn deliver_message_locally(
     receiver: &dyn Receiver,
-    here: u32,
+    here: PlaceId,
     kind: u8,
     body: &[u8],
     parts: &[Part],
@@ -114,7 +126,7 @@ pub(crate) fn deliver_message_locally(
 /// Delivers a put of a place to itself.
 pub(crate) fn deliver_put_locally(
     receiver: &dyn Receiver,
-    here: u32,
+    here: PlaceId,
     kind: u8,
     header: &[u8],
     data: &[u8],
@@ -132,7 +144,7 @@ pub(crate) fn deliver_put_locally(
     put().map_err(|error| fail_locally(receiver, here, error))
 }
 
-fn fail_locally(receiver: &dyn Receiver, here: u32, error: Error) -> PlaceEnded {
-    receiver.ended(here, Some(error.into()));
-    PlaceEnded(PlaceId(here))
+fn fail_locally(receiver: &dyn Receiver, here: PlaceId, error: Error) -> PlaceEnded {
+    receiver.peer_down(here, Some(error.into()));
+    PlaceEnded(here)
 }

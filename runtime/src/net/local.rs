@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use crate::base::place::PlaceId;
-use crate::net::endpoint::{PlaceEnded, Receiver, Transport, deliver_message_locally, deliver_put_locally};
+use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, deliver_message_locally, deliver_put_locally};
 use crate::serialize::out_of_band::Part;
 
 /// One place.
@@ -14,18 +14,14 @@ pub struct Local {
 }
 
 impl Local {
-    fn receiver(&self, to: u32) -> Result<&Arc<dyn Receiver>, PlaceEnded> {
-        if to == 0 {
-            self.receiver.get().ok_or(PlaceEnded(PlaceId(to)))
-        } else {
-            Err(PlaceEnded(PlaceId(to)))
-        }
+    fn receiver(&self, to: PlaceId) -> Result<&Arc<dyn Receiver>, PlaceEnded> {
+        if to == PlaceId::ZERO { self.receiver.get().ok_or(PlaceEnded(to)) } else { Err(PlaceEnded(to)) }
     }
 }
 
-impl Transport for Local {
-    fn here(&self) -> u32 {
-        0
+impl Endpoint for Local {
+    fn here(&self) -> PlaceId {
+        PlaceId::ZERO
     }
 
     fn hosts(&self) -> u32 {
@@ -38,12 +34,12 @@ impl Transport for Local {
         Ok(())
     }
 
-    fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
-        deliver_message_locally(&**self.receiver(to)?, 0, kind, body, parts)
+    fn send(&self, to: PlaceId, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
+        deliver_message_locally(&**self.receiver(to)?, to, kind, body, parts)
     }
 
-    fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
-        deliver_put_locally(&**self.receiver(to)?, 0, kind, header, data)
+    fn put(&self, to: PlaceId, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
+        deliver_put_locally(&**self.receiver(to)?, to, kind, header, data)
     }
 
     fn shutdown(&self) {}

@@ -17,4 +17,4 @@ pub(crate) mod poll;
 mod shm;
 pub mod timeouts;
 
-pub use endpoint::{PlaceEnded, PutTarget, Receiver, Transport};
+pub use endpoint::{Endpoint, PlaceEnded, PutTarget, Receiver};

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::base::place::PlaceId;
 use crate::heap;
 use crate::scheduler::pool::{self, Worker};
 use crate::scheduler::queues::SearchState;
@@ -21,7 +22,7 @@ pub trait MessagePoller: Send + Sync {
     fn poll(&self) -> bool;
     /// The only place that knew of the poller has answered, and no longer relies on it. Whether no place
     /// does.
-    fn is_answered(&self, by: u32) -> bool;
+    fn is_answered(&self, by: PlaceId) -> bool;
 }
 
 /// The source, and how long a worker polls.
@@ -45,7 +46,7 @@ pub fn set_poller(poller: &'static dyn MessagePoller, processes: usize) {
 enum PollerVisibility {
     None,
     /// The place that was asked, until it has answered.
-    Asked(u32),
+    Asked(PlaceId),
     All,
 }
 
@@ -78,7 +79,7 @@ impl PollGuard {
     }
 
     /// The place that was asked relies on the caller to poll for its answer.
-    pub fn promise_to(&mut self, place: u32) {
+    pub fn promise_to(&mut self, place: PlaceId) {
         self.visibility = PollerVisibility::Asked(place);
     }
 

@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use super::custom_serialization::{CustomValue, Restored};
 use super::{Error, Heap, TypeTable, allocate, allocate_unwritten};
+use crate::base::place::PlaceId;
 use crate::heap::Ref;
 use crate::heap::global_refs;
 use crate::heap::global_refs::Sent;
@@ -255,7 +256,7 @@ impl Reader<'_> {
         let (Ok(home), true) = (u32::try_from(home), weight <= i64::MAX as u64) else {
             return input.malformed("an object of a place");
         };
-        let sent = Sent { home, number, account, weight };
+        let sent = Sent { home: PlaceId(home), number, account, weight };
         let token = global_refs::receive(sent, || allocate(self.heap, ty, 0).map(Ref))?;
         self.objects.push(token.0);
         self.received.push(sent);

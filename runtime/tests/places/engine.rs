@@ -10,6 +10,7 @@ use apg_runtime::apgas::clock::{ClockContext, ClockRegistration};
 use apg_runtime::apgas::engine::{Engine, FinishScope, Waiter};
 use apg_runtime::apgas::finish::id::FinishId;
 use apg_runtime::apgas::finish::root::FinishRoot;
+use apg_runtime::base::place::PlaceId;
 use apg_runtime::heap;
 use apg_runtime::heap::{Handle, Ref};
 use apg_runtime::layout::{Field, Kind, Type, slot};
@@ -163,7 +164,7 @@ impl FinishScope for Finish {
         self.home.global_id(this)
     }
 
-    fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: u32) {
+    fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: PlaceId) {
         self.home.on_remote_spawn(this, place);
     }
 }
@@ -176,7 +177,7 @@ impl FinishScope for Nobody {
     fn global_id(&self, _: &Arc<dyn FinishScope>) -> FinishId {
         FinishId::NONE
     }
-    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, _: u32) {}
+    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, _: PlaceId) {}
 }
 
 thread_local! {
@@ -282,7 +283,7 @@ impl Engine for Threads {
     }
 
     fn end(&self, code: i32) {
-        if apg_runtime::base::place::here() == 0 {
+        if apg_runtime::base::place::here() == PlaceId::ZERO {
             std::process::exit(code);
         }
     }

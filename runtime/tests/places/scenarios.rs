@@ -8,7 +8,7 @@ use apg_runtime::apgas::at::invoke::{async_at, at_value};
 use apg_runtime::apgas::rail_copy::{get, put};
 use apg_runtime::apgas::system::system;
 use apg_runtime::apgas::team::{Operation, Part, Team, all_reduce, barrier, broadcast, reduce};
-use apg_runtime::base::place::here;
+use apg_runtime::base::place::{PlaceId, here};
 use apg_runtime::heap;
 use apg_runtime::heap::{Handle, Ref};
 use apg_runtime::layout::GlobalRail;
@@ -417,7 +417,7 @@ fn dies() -> i32 {
 
 /// Place 1 must end over it, and with it everything.
 fn sends_nonsense<const KIND: u8>() -> i32 {
-    system().send(1, KIND, &[0xfe; 40]);
+    system().send(PlaceId(1), KIND, &[0xfe; 40]);
     // Longer than the test waits.
     std::thread::sleep(std::time::Duration::from_secs(1000));
     0

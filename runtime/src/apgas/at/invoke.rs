@@ -18,7 +18,7 @@ use crate::apgas::message::decode::{Route, Visit};
 use crate::apgas::message::kinds;
 use crate::apgas::message::kinds::{about, outcome};
 use crate::apgas::system::{spawn_uncounted, system};
-use crate::base::place::here;
+use crate::base::place::{PlaceId, here};
 use crate::base::sanitizer;
 use crate::heap;
 use crate::heap::{Handle, Ref};
@@ -37,10 +37,10 @@ const DEFAULT_NESTING: usize = 8 << 10;
 const DEFAULT_MESSAGE_CAPACITY: usize = 128;
 
 /// The host place that a closure for `place` is sent to, or the exception that says why it cannot run there.
-pub fn host_place(place: i64) -> Outcome<u32> {
+pub fn host_place(place: i64) -> Outcome<PlaceId> {
     let hosts = i64::from(system().hosts());
     if (0..hosts).contains(&place) {
-        return Ok(place as u32);
+        return Ok(PlaceId(place as u32));
     }
     let message = if system().topology().contains(place) {
         format!("Place({place}) is an accelerator: only a block marked @CUDA can run there")
@@ -138,7 +138,7 @@ pub(crate) fn on_spawn(
     Ok(())
 }
 
-fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
+fn call(place: PlaceId, closure: Ref, value: bool) -> Outcome<Ref> {
     let engine = system().engine();
     let mut waiting = PendingCall::begin();
     let number = waiting.number();
@@ -162,7 +162,7 @@ fn call(place: u32, closure: Ref, value: bool) -> Outcome<Ref> {
 
 /// Sends the body of an `at`. If there is no other work here, the caller's thread polls for the answer
 /// itself, and the other place knows that it need not wake a thread.
-fn ask(place: u32, body: &[u8], parts: &[Part]) -> Option<PollGuard> {
+fn ask(place: PlaceId, body: &[u8], parts: &[Part]) -> Option<PollGuard> {
     if parts.is_empty()
         && let Some(mut guard) = scheduler::begin_polling()
     {
@@ -175,7 +175,7 @@ fn ask(place: u32, body: &[u8], parts: &[Part]) -> Option<PollGuard> {
     None
 }
 
-fn read_reply(input: &mut Input<'_>, place: u32) -> Result<Outcome<Ref>, Error> {
+fn read_reply(input: &mut Input<'_>, place: PlaceId) -> Result<Outcome<Ref>, Error> {
     let route = Route { from: place, here: here(), hosts: system().hosts() };
     let (how, clocks) = route.reply(input)?;
     if how & outcome::COUNTED != 0 {
@@ -202,7 +202,7 @@ fn read_reply(input: &mut Input<'_>, place: u32) -> Result<Outcome<Ref>, Error> 
 #[derive(Clone, Copy)]
 struct Caller {
     /// Where it waits.
-    place: u32,
+    place: PlaceId,
     /// The number of the call there.
     number: u64,
     /// The body has a value.
@@ -210,7 +210,7 @@ struct Caller {
 }
 
 /// The body of an `at` has arrived.
-pub(crate) fn on_at(from: u32, visit: Visit, body: Cow<'_, [u8]>, parts: Vec<Received>) {
+pub(crate) fn on_at(from: PlaceId, visit: Visit, body: Cow<'_, [u8]>, parts: Vec<Received>) {
     let Visit { number, finish, value, clocks, graph } = visit;
     let caller = Caller { place: from, number, value };
     let clocks =

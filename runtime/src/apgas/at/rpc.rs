@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::base::place::PlaceId;
 use crate::scheduler::park::Event;
 use crate::scheduler::{PollGuard, fiber};
 use crate::serialize::out_of_band::Received;
@@ -112,14 +113,14 @@ impl PendingCall {
     /// returns the guard with which the caller polls.
     pub fn send<E>(
         &mut self,
-        place: u32,
+        place: PlaceId,
         send: impl FnOnce(&mut Vec<u8>) -> Result<Option<PollGuard>, E>,
     ) -> Result<&mut Answer, E> {
         let call = self.0;
         let mut message = call.message.take();
         message.clear();
         call.arrived.reset();
-        call.place.store(place, Ordering::Relaxed);
+        call.place.store(place.0, Ordering::Relaxed);
         call.number.store(self.number(), Ordering::Release);
         call.generation.set(call.generation.get() + 1);
         let sent = send(&mut message);
@@ -156,12 +157,12 @@ impl Drop for PendingCall {
 }
 
 /// Delivers an answer of `from` to the activity that waits for it; false if none does.
-pub fn on_answer(from: u32, number: u64, bytes: &[u8], parts: Vec<Received>) -> bool {
+pub fn on_answer(from: PlaceId, number: u64, bytes: &[u8], parts: Vec<Received>) -> bool {
     let Some(entry) = entry(number & ((1 << INDEX_BITS) - 1)) else { return false };
     // SAFETY: null, or a record, which is never freed.
     let Some(call) = (unsafe { entry.load(Ordering::Acquire).as_ref() }) else { return false };
     // A record of another generation has another number.
-    if call.number.load(Ordering::Acquire) != number || call.place.load(Ordering::Relaxed) != from {
+    if call.number.load(Ordering::Acquire) != number || call.place.load(Ordering::Relaxed) != from.0 {
         return false;
     }
     let taken = call.number.compare_exchange(number, 0, Ordering::AcqRel, Ordering::Relaxed);
@@ -185,20 +186,27 @@ mod tests {
     fn answer_is_delivered_once_to_its_call() {
         let mut waiting = PendingCall::begin();
         let number = waiting.number();
-        assert!(!on_answer(3, number, b"early", Vec::new()), "no call is pending");
-        let answer = waiting.send(3, |message| {
+        assert!(!on_answer(PlaceId(3), number, b"early", Vec::new()), "no call is pending");
+        let answer = waiting.send(PlaceId(3), |message| {
             message.extend_from_slice(b"question");
             std::thread::spawn(move || {
-                assert!(!on_answer(3, number + (1 << INDEX_BITS), b"another generation", Vec::new()));
-                assert!(!on_answer(2, number, b"another place", Vec::new()));
-                assert!(on_answer(3, number, b"answer", Vec::new()));
-                assert!(!on_answer(3, number, b"twice", Vec::new()));
+                assert!(!on_answer(
+                    PlaceId(3),
+                    number + (1 << INDEX_BITS),
+                    b"another generation",
+                    Vec::new()
+                ));
+                assert!(!on_answer(PlaceId(2), number, b"another place", Vec::new()));
+                assert!(on_answer(PlaceId(3), number, b"answer", Vec::new()));
+                assert!(!on_answer(PlaceId(3), number, b"twice", Vec::new()));
             });
             Ok::<_, ()>(None)
         });
         assert_eq!(answer.map(|it| it.bytes.clone()), Ok(b"answer".to_vec()));
-        assert!(waiting.send(3, |_| Err(7)).is_err_and(|error| error == 7));
-        assert!(!on_answer(3, waiting.number(), b"", Vec::new()), "that was not sent");
-        assert!(!on_answer(3, 0, b"", Vec::new()) && !on_answer(3, u64::MAX, b"", Vec::new()));
+        assert!(waiting.send(PlaceId(3), |_| Err(7)).is_err_and(|error| error == 7));
+        assert!(!on_answer(PlaceId(3), waiting.number(), b"", Vec::new()), "that was not sent");
+        assert!(
+            !on_answer(PlaceId(3), 0, b"", Vec::new()) && !on_answer(PlaceId(3), u64::MAX, b"", Vec::new())
+        );
     }
 }

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
 
 use crate::apgas::cancellation;
+use crate::base::place::PlaceId;
 use crate::base::sanitizer;
 use crate::scheduler::park::{Waker, block};
 
@@ -101,8 +102,8 @@ pub fn make() -> Registration {
 const HOME_SHIFT: u32 = 40;
 
 /// Home place of a clock.
-pub fn home(handle: i64) -> u32 {
-    (handle >> HOME_SHIFT) as u32
+pub fn home(handle: i64) -> PlaceId {
+    PlaceId((handle >> HOME_SHIFT) as u32)
 }
 
 fn find(handle: i64) -> Option<Arc<Clock>> {

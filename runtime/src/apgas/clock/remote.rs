@@ -10,6 +10,7 @@ use crate::apgas::clock::{self, ClockContext, ClockRegistration};
 use crate::apgas::engine::Waiter;
 use crate::apgas::message::kinds;
 use crate::apgas::system::{spawn_uncounted, system};
+use crate::base::place::PlaceId;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
@@ -36,7 +37,7 @@ impl Operation {
 }
 
 /// Pending requests by number: the place, and the waiting activity.
-type Waiting = HashMap<u64, (u32, Arc<dyn Waiter>)>;
+type Waiting = HashMap<u64, (PlaceId, Arc<dyn Waiter>)>;
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
 static WAITING: Mutex<Option<Waiting>> = Mutex::new(None);
@@ -81,7 +82,7 @@ pub(crate) fn end(clock_registration: ClockRegistration) {
 
 /// Executes an operation of another place on a clock of this place.
 pub(crate) fn on_operation(
-    from: u32,
+    from: PlaceId,
     operation: Operation,
     number: u64,
     clock_registration: ClockRegistration,
@@ -100,14 +101,14 @@ pub(crate) fn on_operation(
     }
 }
 
-fn answer(to: u32, number: u64) {
+fn answer(to: PlaceId, number: u64) {
     let mut body = Vec::new();
     write::number(&mut body, number);
     system().send(to, kinds::CLOCK_DONE, &body);
 }
 
 /// The answer to [`request`]; false if nothing waits for one of that place.
-pub(crate) fn on_answer(from: u32, number: u64) -> bool {
+pub(crate) fn on_answer(from: PlaceId, number: u64) -> bool {
     let waiter = {
         let mut waiting = WAITING.lock();
         let waiting = waiting.get_or_insert_default();

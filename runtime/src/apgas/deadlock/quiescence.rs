@@ -14,7 +14,7 @@ use super::message_counts;
 use super::report::describe_waiting;
 use crate::apgas::message::kinds;
 use crate::apgas::system::{run_in_thread, system};
-use crate::base::place::here;
+use crate::base::place::{PlaceId, here};
 use crate::scheduler;
 use crate::serialize::write;
 
@@ -100,7 +100,9 @@ fn collect_states() -> Option<Vec<PlaceState>> {
     };
     let mut body = Vec::new();
     write::number(&mut body, number);
-    (1..hosts).for_each(|place| system().send_control(place, kinds::QUIESCENCE_REQUEST, &body));
+    PlaceId::first(hosts)
+        .skip(1)
+        .for_each(|place| system().send_control(place, kinds::QUIESCENCE_REQUEST, &body));
     let mut collection = COLLECTION.lock();
     while collection.states.iter().any(Option::is_none) {
         if ANSWERED.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
@@ -111,7 +113,7 @@ fn collect_states() -> Option<Vec<PlaceState>> {
 }
 
 /// At another place: place 0 collects states.
-pub(crate) fn state_requested(from: u32, number: u64) {
+pub(crate) fn state_requested(from: PlaceId, number: u64) {
     let own = own_state();
     let mut answer = Vec::new();
     for number in [number, u64::from(own.is_quiescent), own.sent, own.received] {
@@ -121,10 +123,10 @@ pub(crate) fn state_requested(from: u32, number: u64) {
 }
 
 /// At place 0: a place has answered.
-pub(crate) fn state_received(from: u32, number: u64, state: PlaceState) {
+pub(crate) fn state_received(from: PlaceId, number: u64, state: PlaceState) {
     let mut collection = COLLECTION.lock();
     if collection.number == number
-        && let Some(slot) = collection.states.get_mut(from as usize)
+        && let Some(slot) = collection.states.get_mut(from.index())
     {
         *slot = Some(state);
         ANSWERED.notify_all();
@@ -135,16 +137,14 @@ pub(crate) fn state_received(from: u32, number: u64, state: PlaceState) {
 /// after the other.
 pub fn report_all_places() {
     report_own_activities();
-    for place in 1..system().hosts() {
+    for place in PlaceId::first(system().hosts()).skip(1) {
         COLLECTION.lock().states = vec![None; system().hosts() as usize];
         system().send_control(place, kinds::WAIT_REPORT_REQUEST, &[]);
         let mut collection = COLLECTION.lock();
-        while collection.states[place as usize].is_none() {
+        while collection.states[place.index()].is_none() {
             if ANSWERED.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
                 let seconds = ANSWER_TIMEOUT.as_secs();
-                report!(
-                    "apg: place {place} did not report within {seconds} seconds where its activities wait"
-                );
+                report!("apg: {place} did not report within {seconds} seconds where its activities wait");
                 break;
             }
         }
@@ -154,12 +154,12 @@ pub fn report_all_places() {
 /// At another place: place 0 wants a report of where activities wait here. The thread that received this may
 /// be a worker that polls for messages, and workers now and then look for work, so that the place seems busy
 /// for a moment: another thread waits for a moment at which no activity runs.
-pub(crate) fn report_requested(from: u32) {
+pub(crate) fn report_requested(from: PlaceId) {
     run_in_thread("apg-deadlock", move || {
         if wait_for_quiescence(REPORT_TIMEOUT) {
             report_own_activities();
         } else {
-            report!("apg: at place {}: activities run, so where the others wait cannot be shown", here());
+            report!("apg: at {}: activities run, so where the others wait cannot be shown", here());
         }
         system().send_control(from, kinds::WAIT_REPORT_DONE, &[]);
     });
@@ -178,8 +178,8 @@ fn wait_for_quiescence(timeout: Duration) -> bool {
 }
 
 /// At place 0: a place has printed its report.
-pub(crate) fn report_printed(from: u32) {
-    if let Some(slot) = COLLECTION.lock().states.get_mut(from as usize) {
+pub(crate) fn report_printed(from: PlaceId) {
+    if let Some(slot) = COLLECTION.lock().states.get_mut(from.index()) {
         *slot = Some(PlaceState { is_quiescent: true, sent: 0, received: 0 });
         ANSWERED.notify_all();
     }
@@ -188,7 +188,7 @@ pub(crate) fn report_printed(from: u32) {
 fn report_own_activities() {
     let waiting = describe_waiting();
     if !waiting.is_empty() {
-        let place = if system().hosts() > 1 { format!("apg: at place {}:\n", here()) } else { String::new() };
+        let place = if system().hosts() > 1 { format!("apg: at {}:\n", here()) } else { String::new() };
         crate::base::output::print(2, format!("{place}{waiting}").as_bytes());
         crate::base::output::flush_all();
     }

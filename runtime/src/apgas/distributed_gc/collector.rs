@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use super::messages;
-use crate::base::place::here;
+use crate::base::place::{PlaceId, here};
 use crate::heap::hooks::{HeapPressure, register_pressure};
 use crate::heap::{collect_for_others, global_refs, is_collection_held, while_parked};
 use crate::scheduler;
@@ -26,7 +26,7 @@ struct PendingWork {
     /// Request collections from other places.
     request: bool,
     /// Places that have requested a collection, with their round.
-    requesters: Vec<(u32, u64)>,
+    requesters: Vec<(PlaceId, u64)>,
 }
 
 impl PendingWork {
@@ -61,15 +61,15 @@ impl Rounds {
         self.last
     }
 
-    fn record_answer(&mut self, from: u32, round: u64) {
-        if let Some(last) = self.answered.get_mut(from as usize) {
+    fn record_answer(&mut self, from: PlaceId, round: u64) {
+        if let Some(last) = self.answered.get_mut(from.index()) {
             *last = round.max(*last);
         }
     }
 
     /// Whether all places except one have answered that round or a later one.
-    fn is_answered(&self, round: u64, except: u32) -> bool {
-        let mut others = self.answered.iter().enumerate().filter(|(place, _)| *place != except as usize);
+    fn is_answered(&self, round: u64, except: PlaceId) -> bool {
+        let mut others = self.answered.iter().enumerate().filter(|(place, _)| *place != except.index());
         self.last >= round && others.all(|(_, last)| *last >= round)
     }
 }
@@ -80,7 +80,7 @@ fn request_work(add: impl FnOnce(&mut PendingWork)) {
 }
 
 /// Another place requests a collection.
-pub(crate) fn on_request(from: u32, round: u64) {
+pub(crate) fn on_request(from: PlaceId, round: u64) {
     start_thread();
     request_work(|pending| {
         pending.requesters.retain(|(place, _)| *place != from);
@@ -89,7 +89,7 @@ pub(crate) fn on_request(from: u32, round: u64) {
 }
 
 /// Another place has collected, and has notified homes of references it no longer needs.
-pub(crate) fn on_answer(from: u32, round: u64) {
+pub(crate) fn on_answer(from: PlaceId, round: u64) {
     ROUNDS.lock().record_answer(from, round);
 }
 
@@ -224,15 +224,15 @@ mod tests {
     #[test]
     fn round_is_answered_when_all_other_places_have_answered_it() {
         let mut rounds = Rounds { last: 0, answered: Vec::new() };
-        assert!(!rounds.is_answered(1, 0), "it has not begun");
+        assert!(!rounds.is_answered(1, PlaceId(0)), "it has not begun");
         assert_eq!(rounds.begin(3), 1);
         assert_eq!(rounds.begin(3), 2);
-        rounds.record_answer(1, 2);
-        rounds.record_answer(2, 1);
-        rounds.record_answer(7, 5);
-        assert!(rounds.is_answered(1, 0) && !rounds.is_answered(2, 0));
-        rounds.record_answer(2, 2);
-        rounds.record_answer(1, 1);
-        assert!(rounds.is_answered(2, 0), "late answers to earlier rounds change nothing");
+        rounds.record_answer(PlaceId(1), 2);
+        rounds.record_answer(PlaceId(2), 1);
+        rounds.record_answer(PlaceId(7), 5);
+        assert!(rounds.is_answered(1, PlaceId(0)) && !rounds.is_answered(2, PlaceId(0)));
+        rounds.record_answer(PlaceId(2), 2);
+        rounds.record_answer(PlaceId(1), 1);
+        assert!(rounds.is_answered(2, PlaceId(0)), "late answers to earlier rounds change nothing");
     }
 }

@@ -2,14 +2,15 @@
 
 use crate::apgas::message::kinds;
 use crate::apgas::system::system;
+use crate::base::place::PlaceId;
 use crate::heap::global_refs::Change;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
 
 /// Sends each home its changes, in this order.
-pub(crate) fn send_changes(outbox: Vec<(u32, Change)>) {
-    let mut homes: Vec<u32> = outbox.iter().map(|(home, _)| *home).collect();
+pub(crate) fn send_changes(outbox: Vec<(PlaceId, Change)>) {
+    let mut homes: Vec<PlaceId> = outbox.iter().map(|(home, _)| *home).collect();
     homes.sort_unstable();
     homes.dedup();
     for home in homes {
@@ -23,17 +24,17 @@ pub(crate) fn send_changes(outbox: Vec<(u32, Change)>) {
 
 /// Requests a collection from every other place.
 pub(crate) fn request_collections(round: u64) {
-    for place in (0..system().hosts()).filter(|place| *place != crate::base::place::here()) {
+    for place in PlaceId::first(system().hosts()).filter(|place| *place != crate::base::place::here()) {
         send_round(place, kinds::COLLECTION_REQUEST, round);
     }
 }
 
 /// Answers the request of a place: this one has collected.
-pub(crate) fn answer_request(place: u32, round: u64) {
+pub(crate) fn answer_request(place: PlaceId, round: u64) {
     send_round(place, kinds::COLLECTION_DONE, round);
 }
 
-fn send_round(place: u32, kind: u8, round: u64) {
+fn send_round(place: PlaceId, kind: u8, round: u64) {
     let mut body = Vec::new();
     write::number(&mut body, round);
     system().send_control(place, kind, &body);

@@ -13,6 +13,7 @@ use crate::apgas::device_wait::DEVICE_WAIT_POLICY;
 use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::root::FinishRoot;
+use crate::base::place::PlaceId;
 use crate::base::sanitizer;
 use crate::device::{Completion, WaitPolicy};
 use crate::heap::{Handle, Ref};
@@ -279,7 +280,7 @@ impl FinishScope for Finish {
         self.home.global_id(this)
     }
 
-    fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: u32) {
+    fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: PlaceId) {
         self.home.on_remote_spawn(this, place);
     }
 }
@@ -301,5 +302,5 @@ impl FinishScope for Uncounted {
         FinishId::NONE
     }
 
-    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, _: u32) {}
+    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, _: PlaceId) {}
 }

@@ -12,7 +12,7 @@ use crate::apgas::marshal;
 use crate::apgas::message::kinds;
 use crate::apgas::message::kinds::FinishDelta;
 use crate::apgas::system::system;
-use crate::base::place::here;
+use crate::base::place::{PlaceId, here};
 use crate::heap::Ref;
 
 /// The proxy of a finish.
@@ -28,7 +28,7 @@ struct State {
     /// Activities that arrived since the last report.
     arrived: i64,
     /// Activities that were sent on since then, by place.
-    sent: HashMap<u32, i64>,
+    sent: HashMap<PlaceId, i64>,
     /// Encoded.
     exceptions: Vec<Vec<u8>>,
 }
@@ -88,7 +88,7 @@ impl FinishScope for FinishProxy {
         table.get_or_insert_default().remove(&self.id);
         let state = std::mem::take(&mut *state);
         drop(table);
-        let mut deltas: Vec<(u32, i64)> = state.sent.into_iter().collect();
+        let mut deltas: Vec<(PlaceId, i64)> = state.sent.into_iter().collect();
         deltas.push((here(), -state.arrived));
         deltas.sort_unstable();
         let report = FinishDelta { finish: self.id.number, deltas, exceptions: state.exceptions };
@@ -99,7 +99,7 @@ impl FinishScope for FinishProxy {
         self.id
     }
 
-    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, place: u32) {
+    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, place: PlaceId) {
         *self.state.lock().sent.entry(place).or_insert(0) += 1;
     }
 }
@@ -156,7 +156,7 @@ impl FinishScope for RemoteAtScope {
         self.id
     }
 
-    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, place: u32) {
+    fn on_remote_spawn(&self, _: &Arc<dyn FinishScope>, place: PlaceId) {
         let real = self.real();
         real.on_remote_spawn(real, place);
     }

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::id::FinishId;
+use crate::base::place::PlaceId;
 use crate::base::sanitizer;
 use crate::heap::Ref;
 
@@ -26,7 +27,7 @@ struct Shared {
 #[derive(Default)]
 struct Counts {
     /// Activities sent to a place less those that ended there; zeros are left out.
-    places: HashMap<u32, i64>,
+    places: HashMap<PlaceId, i64>,
     /// The finish has been entered once on behalf of all these.
     entered: bool,
 }
@@ -42,7 +43,7 @@ impl FinishRoot {
     }
 
     /// An activity is about to be sent to `place`.
-    pub fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: u32) {
+    pub fn on_remote_spawn(&self, this: &Arc<dyn FinishScope>, place: PlaceId) {
         self.shared(this).add(&[(place, 1)], &**this);
     }
 
@@ -74,7 +75,7 @@ impl Drop for Shared {
 
 impl Shared {
     /// Adds to the counts, and keeps the finish entered while one of them is not zero.
-    fn add(&self, deltas: &[(u32, i64)], scope: &dyn FinishScope) {
+    fn add(&self, deltas: &[(PlaceId, i64)], scope: &dyn FinishScope) {
         // What came before any of the reports has come before the end that the last one brings.
         sanitizer::release(self);
         let mut counts = self.counts.lock();
@@ -112,7 +113,7 @@ pub(crate) fn find(number: u64) -> Option<Arc<dyn FinishScope>> {
 
 /// A place has reported; false if there is no such finish. The exceptions of its activities must have been
 /// entered before.
-pub(crate) fn report(number: u64, deltas: &[(u32, i64)]) -> bool {
+pub(crate) fn report(number: u64, deltas: &[(PlaceId, i64)]) -> bool {
     if let Some(shared) = shared(number)
         && let Some(scope) = shared.scope.upgrade()
     {

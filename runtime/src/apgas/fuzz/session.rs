@@ -22,14 +22,14 @@ use crate::apgas::message::decode::{Message, Route};
 use crate::apgas::message::kinds;
 use crate::apgas::message::kinds::{FinishDelta, Transfer};
 use crate::apgas::system::system;
-use crate::base::place::here;
+use crate::base::place::{PlaceId, here};
 use crate::heap;
 use crate::heap::global_refs;
 use crate::heap::global_refs::Change;
 use crate::heap::{Handle, Ref};
 use crate::layout::GlobalRail;
 use crate::layout::Outcome;
-use crate::net::endpoint::{PlaceEnded, PutTarget, Receiver, Transport};
+use crate::net::endpoint::{Endpoint, PlaceEnded, PutTarget, Receiver};
 use crate::scheduler;
 use crate::serialize::Error;
 use crate::serialize::out_of_band::{Part, Received};
@@ -98,7 +98,7 @@ pub(super) struct Wire {
     recorded: Mutex<Vec<Frame>>,
     /// Whether the other places take part.
     plays: AtomicBool,
-    others: OnceLock<Mutex<Sender<(u32, Frame)>>>,
+    others: OnceLock<Mutex<Sender<(PlaceId, Frame)>>>,
     /// How many sessions there have been.
     sessions: AtomicU64,
 }
@@ -108,7 +108,7 @@ impl Wire {
         self.sessions.load(Ordering::Acquire) == 0
     }
 
-    fn sent(&self, to: u32, frame: Frame) {
+    fn sent(&self, to: PlaceId, frame: Frame) {
         if !self.plays.load(Ordering::Acquire) {
             return;
         }
@@ -119,7 +119,7 @@ impl Wire {
 
     /// What a place does that gets a frame: bodies of `at` it has run by this one, of which it gets the same
     /// answer.
-    fn play(&self, place: u32, frame: Frame) -> Result<(), Error> {
+    fn play(&self, place: PlaceId, frame: Frame) -> Result<(), Error> {
         let receiver = self.receiver.get().expect("started");
         let mut input = Input::new(&frame.body);
         let (kind, mut answer) = match (frame.is_put, frame.kind) {
@@ -172,9 +172,9 @@ impl Wire {
 /// For the system, which wants to share it.
 struct Connections(&'static Wire);
 
-impl Transport for Connections {
-    fn here(&self) -> u32 {
-        0
+impl Endpoint for Connections {
+    fn here(&self) -> PlaceId {
+        PlaceId::ZERO
     }
 
     fn hosts(&self) -> u32 {
@@ -182,7 +182,7 @@ impl Transport for Connections {
     }
 
     fn start(&self, receiver: Arc<dyn Receiver>) -> io::Result<()> {
-        let (sender, queue) = channel::<(u32, Frame)>();
+        let (sender, queue) = channel::<(PlaceId, Frame)>();
         let _ = self.0.others.set(Mutex::new(sender));
         let _ = self.0.receiver.set(receiver);
         let wire = self.0;
@@ -197,7 +197,7 @@ impl Transport for Connections {
         Ok(())
     }
 
-    fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
+    fn send(&self, to: PlaceId, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
         let part = |part: &Part| FramePart {
             ty: part.ty.into(),
             length: part.length as u64,
@@ -208,7 +208,7 @@ impl Transport for Connections {
         Ok(())
     }
 
-    fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
+    fn put(&self, to: PlaceId, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
         self.0.sent(to, Frame::put(kind, header.to_vec(), data.to_vec()));
         Ok(())
     }
@@ -231,7 +231,13 @@ impl Guard {
 }
 
 impl Receiver for Guard {
-    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+    fn message(
+        &self,
+        from: PlaceId,
+        kind: u8,
+        body: Cow<'_, [u8]>,
+        parts: Vec<Received>,
+    ) -> Result<(), Error> {
         let route = Route { from, here: here(), hosts: HOSTS };
         // After these a place does nothing any more.
         if let Message::End(_) | Message::WaitReportRequest =
@@ -248,15 +254,21 @@ impl Receiver for Guard {
         self.inbox.begin_part(ty, length, bytes)
     }
 
-    fn begin_put(&self, from: u32, kind: u8, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+    fn begin_put(
+        &self,
+        from: PlaceId,
+        kind: u8,
+        header: &[u8],
+        length: u64,
+    ) -> Result<Option<PutTarget>, Error> {
         self.inbox.begin_put(from, kind, header, length)
     }
 
-    fn end_put(&self, from: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
+    fn end_put(&self, from: PlaceId, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
         self.inbox.end_put(from, kind, header, accepted)
     }
 
-    fn ended(&self, _: u32, _: Option<io::Error>) {}
+    fn peer_down(&self, _: PlaceId, _: Option<io::Error>) {}
 }
 
 /// Makes this process place 0.
@@ -363,7 +375,7 @@ fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
     frames.push(Frame::put(kinds::PUT, transfer.encode(), vec![1; 16]));
     frames.push(Frame::put(kinds::PUT, Transfer { place: 4, ..transfer }.encode(), vec![1; 16]));
     // Activities of finishes elsewhere, and of none.
-    for finish in [FinishId::NONE, FinishId { home: 2, number: 5 }] {
+    for finish in [FinishId::NONE, FinishId { home: PlaceId(2), number: 5 }] {
         for frame in recorded.iter().filter(|frame| frame.kind == kinds::SPAWN && !frame.is_put) {
             let mut input = Input::new(&frame.body);
             FinishId::decode(&mut input).expect("of the session");

@@ -9,6 +9,7 @@ use crate::apgas::distributed_gc::messages;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::message::kinds;
 use crate::apgas::message::kinds::{FinishDelta, Transfer, about, outcome, place};
+use crate::base::place::PlaceId;
 use crate::heap::global_refs::Change;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
@@ -18,9 +19,9 @@ use crate::topology::{Accelerator, Topology};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Route {
     /// The sender, according to the connection.
-    pub from: u32,
+    pub from: PlaceId,
     /// This place.
-    pub here: u32,
+    pub here: PlaceId,
     /// Number of host places.
     pub hosts: u32,
 }
@@ -109,7 +110,7 @@ impl Message {
             }
             _ if parts > 0 => return input.malformed("a message without parts"),
             kinds::TEAM => {
-                let (team, number, step) = (input.signed()?, input.number()?, place(&mut input)?);
+                let (team, number, step) = (input.signed()?, input.number()?, place(&mut input)?.0);
                 return Ok(Message::Team { team, number, step, data: at(&input) });
             }
             kinds::FINISH_REPORT => {
@@ -211,7 +212,7 @@ impl Route {
     }
 
     fn end(self, input: &mut Input<'_>) -> Result<Message, Error> {
-        if (self.from == 0) == (self.here == 0) {
+        if (self.from == PlaceId::ZERO) == (self.here == PlaceId::ZERO) {
             return input.malformed("the end from or to place 0");
         }
         let bytes = input.bytes(4)?;
@@ -221,7 +222,7 @@ impl Route {
     #[inline]
     fn finish(self, input: &mut Input<'_>) -> Result<FinishId, Error> {
         let finish = FinishId::decode(input)?;
-        let exists = finish.home < self.hosts || finish == FinishId::NONE;
+        let exists = finish.home.0 < self.hosts || finish == FinishId::NONE;
         if exists { Ok(finish) } else { input.malformed("a finish of one of the places") }
     }
 
@@ -232,7 +233,7 @@ impl Route {
             .iter()
             .map(|clock_registration| clock_registration.handle)
             .chain(clock_context.implicit);
-        let exist = handles.all(|handle| clock::home(handle) < self.hosts);
+        let exist = handles.all(|handle| clock::home(handle).0 < self.hosts);
         if exist { Ok(clock_context) } else { input.malformed("clocks of the places") }
     }
 
@@ -240,8 +241,8 @@ impl Route {
     /// only.
     fn check_report(self, report: &FinishDelta, input: &Input<'_>) -> Result<(), Error> {
         let ordered = report.deltas.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        let possible = |(place, delta): &(u32, i64)| {
-            *place < self.hosts && if *place == self.from { *delta < 0 } else { *delta > 0 }
+        let possible = |(place, delta): &(PlaceId, i64)| {
+            place.0 < self.hosts && if *place == self.from { *delta < 0 } else { *delta > 0 }
         };
         let ends = report.deltas.iter().any(|(place, _)| *place == self.from);
         if ordered && ends && report.deltas.iter().all(possible) {
@@ -251,11 +252,11 @@ impl Route {
     }
 
     fn sent_by_zero(self, input: &Input<'_>) -> Result<(), Error> {
-        if self.from == 0 { Ok(()) } else { input.malformed("what place 0 alone sends") }
+        if self.from == PlaceId::ZERO { Ok(()) } else { input.malformed("what place 0 alone sends") }
     }
 
     fn sent_to_zero(self, input: &Input<'_>) -> Result<(), Error> {
-        if self.here == 0 { Ok(()) } else { input.malformed("what is sent to place 0 alone") }
+        if self.here == PlaceId::ZERO { Ok(()) } else { input.malformed("what is sent to place 0 alone") }
     }
 }
 

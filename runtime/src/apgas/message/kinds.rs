@@ -2,6 +2,7 @@
 //! encodings.
 
 use crate::apgas::finish::id::FinishId;
+use crate::base::place::PlaceId;
 use crate::serialize::Error;
 use crate::serialize::read::Input;
 use crate::serialize::write;
@@ -90,7 +91,7 @@ pub(crate) mod outcome {
 
 impl FinishId {
     pub(crate) fn encode(self, out: &mut Vec<u8>) {
-        write::number(out, u64::from(self.home));
+        write::number(out, self.home.into());
         write::number(out, self.number);
     }
 
@@ -99,9 +100,9 @@ impl FinishId {
     }
 }
 
-pub(crate) fn place(input: &mut Input<'_>) -> Result<u32, Error> {
+pub(crate) fn place(input: &mut Input<'_>) -> Result<PlaceId, Error> {
     match u32::try_from(input.number()?) {
-        Ok(place) => Ok(place),
+        Ok(place) => Ok(PlaceId(place)),
         Err(_) => input.malformed("the number of a place"),
     }
 }
@@ -112,7 +113,7 @@ pub(crate) struct FinishDelta {
     /// The finish's number at home.
     pub finish: u64,
     /// By place: number of activities sent there, minus the number of those that have ended.
-    pub deltas: Vec<(u32, i64)>,
+    pub deltas: Vec<(PlaceId, i64)>,
     /// Graphs of the exceptions.
     pub exceptions: Vec<Vec<u8>>,
 }
@@ -124,7 +125,7 @@ impl FinishDelta {
         write::number(&mut out, self.finish);
         write::number(&mut out, self.deltas.len() as u64);
         for (place, delta) in &self.deltas {
-            write::number(&mut out, u64::from(*place));
+            write::number(&mut out, (*place).into());
             write::signed(&mut out, *delta);
         }
         write::number(&mut out, self.exceptions.len() as u64);
@@ -208,7 +209,7 @@ mod tests {
     fn encodings_round_trip_and_truncated_ones_are_errors() {
         let report = FinishDelta {
             finish: 300,
-            deltas: vec![(0, -3), (2, i64::MAX)],
+            deltas: vec![(PlaceId(0), -3), (PlaceId(2), i64::MAX)],
             exceptions: vec![vec![], vec![1, 2, 3]],
         };
         let bytes = report.encode();

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::base::place::PlaceId;
 use crate::heap::Handle;
 use crate::net::endpoint::{PutTarget, Receiver};
 use crate::net::frame::encoding;
@@ -51,7 +52,7 @@ enum Target {
 #[derive(Clone, Copy)]
 pub(crate) struct Delivery<'a> {
     /// The place that sends.
-    pub from: u32,
+    pub from: PlaceId,
     /// The receiver of messages and puts.
     pub receiver: &'a dyn Receiver,
     /// Set when the place shuts down.

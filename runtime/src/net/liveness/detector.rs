@@ -9,6 +9,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::base::place::PlaceId;
+
 /// Interval of the signs of life of a place.
 pub(crate) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 /// A longer interval between two checks means that this place was stopped itself.
@@ -30,9 +32,9 @@ pub(crate) enum Signs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The place has been silent for that long.
-    Silent(u32, Duration),
+    Silent(PlaceId, Duration),
     /// A place that was reported silent is alive again.
-    Back(u32),
+    Back(PlaceId),
 }
 
 struct Place {
@@ -47,7 +49,7 @@ struct Place {
 
 /// What a place has heard of the others.
 pub(crate) struct Liveness {
-    here: u32,
+    here: PlaceId,
     /// For a place that has given a sign already, and for the first one.
     timeouts: [Duration; 2],
     places: Vec<Place>,
@@ -58,7 +60,7 @@ impl Liveness {
     /// From `now` on, at place `here`; whether each place is on another host. Before its first sign a place
     /// may take as long as to start.
     pub(crate) fn new(
-        here: u32,
+        here: PlaceId,
         remote: &[bool],
         timeout: Duration,
         start: Duration,
@@ -72,11 +74,16 @@ impl Liveness {
 
     /// To be called every [`HEARTBEAT_INTERVAL`], with the signs of each other place. `excused`: what has
     /// come may not have been read.
-    pub(crate) fn look(&mut self, now: Instant, excused: bool, signs: impl Fn(u32) -> Signs) -> Vec<Event> {
+    pub(crate) fn look(
+        &mut self,
+        now: Instant,
+        excused: bool,
+        signs: impl Fn(PlaceId) -> Signs,
+    ) -> Vec<Event> {
         let held_up = excused || now.saturating_duration_since(self.looked) > MAX_GAP;
         self.looked = now;
         let mut events = Vec::new();
-        for (number, place) in (0..).zip(&mut self.places) {
+        for (number, place) in (0..).map(PlaceId).zip(&mut self.places) {
             if number == self.here || place.gone {
                 continue;
             }
@@ -99,7 +106,8 @@ impl Liveness {
             let place = &self.places[number];
             let speaks = self.speaks_about(number) || self.is_overdue(place, now);
             if place.silent && !place.said && !place.gone && speaks {
-                events.push(Event::Silent(number as u32, now.saturating_duration_since(place.heard)));
+                events
+                    .push(Event::Silent(PlaceId(number as u32), now.saturating_duration_since(place.heard)));
                 self.places[number].said = true;
             }
         }
@@ -114,7 +122,7 @@ impl Liveness {
 
     /// Whether no lower place is left to report it.
     fn speaks_about(&self, silent: usize) -> bool {
-        let lower = self.places[..self.here as usize].iter().enumerate();
+        let lower = self.places[..self.here.index()].iter().enumerate();
         lower.filter(|(number, _)| *number != silent).all(|(_, place)| place.silent || place.gone)
     }
 }
@@ -133,7 +141,7 @@ mod tests {
     }
 
     impl View {
-        fn of(here: u32) -> View {
+        fn of(here: PlaceId) -> View {
             let now = Instant::now();
             let liveness = Liveness::new(here, &[false; 4], TIMEOUT, Duration::from_secs(60), now);
             View { liveness, now, signs: [Signs::Heard(0); 4] }
@@ -154,42 +162,45 @@ mod tests {
                 }
             }
             let signs = self.signs;
-            self.liveness.look(self.now, excused, |place| signs[place as usize])
+            self.liveness.look(self.now, excused, |place| signs[place.index()])
         }
     }
 
     #[test]
     fn lowest_place_reports_silence_and_return_once() {
-        let (mut zero, mut two) = (View::of(0), View::of(2));
+        let (mut zero, mut two) = (View::of(PlaceId(0)), View::of(PlaceId(2)));
         for view in [&mut zero, &mut two] {
             assert_eq!(view.seconds(100, &[]), []);
         }
-        assert_eq!(zero.seconds(20, &[3]), [Event::Silent(3, TIMEOUT)]);
+        assert_eq!(zero.seconds(20, &[3]), [Event::Silent(PlaceId(3), TIMEOUT)]);
         assert_eq!(two.seconds(20, &[3]), [], "place 0 says it");
-        assert_eq!(zero.seconds(5, &[]), [Event::Back(3)]);
+        assert_eq!(zero.seconds(5, &[]), [Event::Back(PlaceId(3))]);
         assert_eq!(two.seconds(5, &[]), []);
     }
 
     #[test]
     fn next_place_reports_when_place_0_is_silent() {
-        let (mut one, mut two) = (View::of(1), View::of(2));
+        let (mut one, mut two) = (View::of(PlaceId(1)), View::of(PlaceId(2)));
         for view in [&mut one, &mut two] {
             view.seconds(3, &[]);
         }
-        assert_eq!(one.seconds(10, &[0]), [Event::Silent(0, TIMEOUT)]);
+        assert_eq!(one.seconds(10, &[0]), [Event::Silent(PlaceId(0), TIMEOUT)]);
         assert_eq!(two.seconds(10, &[0]), [], "place 1 says it");
-        assert_eq!(two.seconds(10, &[0, 1]).first(), Some(&Event::Silent(0, Duration::from_secs(18))));
-        assert_eq!(one.seconds(10, &[0, 3]), [Event::Silent(3, TIMEOUT)]);
+        assert_eq!(
+            two.seconds(10, &[0, 1]).first(),
+            Some(&Event::Silent(PlaceId(0), Duration::from_secs(18)))
+        );
+        assert_eq!(one.seconds(10, &[0, 3]), [Event::Silent(PlaceId(3), TIMEOUT)]);
     }
 
     #[test]
     fn stopped_place_suspects_no_other() {
-        let mut view = View::of(0);
+        let mut view = View::of(PlaceId(0));
         view.seconds(3, &[]);
         assert_eq!(view.look(Duration::from_secs(3600), &[1, 2, 3], false), []);
         assert_eq!(view.seconds(7, &[1, 2, 3]), []);
         assert_eq!(view.seconds(1, &[1, 2]).len(), 2);
-        let mut view = View::of(0);
+        let mut view = View::of(PlaceId(0));
         view.seconds(3, &[]);
         for _ in 0..100 {
             assert_eq!(view.look(Duration::from_secs(1), &[1], true), [], "what came was not read");
@@ -198,28 +209,28 @@ mod tests {
 
     #[test]
     fn first_sign_may_take_the_start_timeout() {
-        let mut view = View::of(0);
+        let mut view = View::of(PlaceId(0));
         assert_eq!(view.seconds(59, &[1]), []);
-        assert_eq!(view.seconds(2, &[1]), [Event::Silent(1, Duration::from_secs(60))]);
+        assert_eq!(view.seconds(2, &[1]), [Event::Silent(PlaceId(1), Duration::from_secs(60))]);
     }
 
     #[test]
     fn ended_places_are_not_reported() {
-        let mut view = View::of(1);
+        let mut view = View::of(PlaceId(1));
         view.seconds(3, &[]);
         view.signs[2] = Signs::Gone;
         assert_eq!(view.seconds(20, &[]), []);
         view.signs[0] = Signs::Gone;
-        assert_eq!(view.seconds(20, &[3]), [Event::Silent(3, TIMEOUT)], "place 0 is gone, too");
+        assert_eq!(view.seconds(20, &[3]), [Event::Silent(PlaceId(3), TIMEOUT)], "place 0 is gone, too");
     }
 
     /// The link between two hosts is cut, and place 0 hears both.
     #[test]
     fn silent_place_of_another_host_is_reported_by_others_after_a_while() {
-        let mut two = View::of(2);
+        let mut two = View::of(PlaceId(2));
         two.liveness.places[3].is_remote = true;
         two.seconds(3, &[]);
         assert_eq!(two.seconds(9, &[3]), [], "place 0 may say it");
-        assert_eq!(two.seconds(5, &[3]), [Event::Silent(3, TIMEOUT + LATE_REPORT)]);
+        assert_eq!(two.seconds(5, &[3]), [Event::Silent(PlaceId(3), TIMEOUT + LATE_REPORT)]);
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::base::place::PlaceId;
 use crate::net::endpoint::Receiver;
 use crate::net::frame::encoding::{FRAME_HEAD_SIZE, HEARTBEAT_FRAME};
 use crate::net::liveness::detector::{Event, HEARTBEAT_INTERVAL, Liveness, Signs};
@@ -50,7 +51,7 @@ impl Beside {
 /// The heartbeat of place `here`. `rounds` counts what the thread that reads from connections without rings
 /// does, if there is one.
 pub(crate) fn run(
-    here: u32,
+    here: PlaceId,
     peers: &[Arc<Peer>],
     timeouts: Timeouts,
     rounds: &AtomicU64,
@@ -60,10 +61,10 @@ pub(crate) fn run(
         peers.iter().cloned().partition::<Vec<_>, _>(|peer| peer.rings.is_some());
     let mut beside: Vec<Beside> = beside.drain(..).map(|peer| Beside { peer, written: 0, read: 0 }).collect();
     let mut next = Instant::now();
-    let last = peers.iter().map(|peer| peer.identity.place).max().unwrap_or(0).max(here);
-    let mut remote = vec![false; last as usize + 1];
+    let last = peers.iter().map(|peer| peer.identity.place).max().map_or(here, |last| last.max(here));
+    let mut remote = vec![false; last.index() + 1];
     for peer in peers {
-        remote[peer.identity.place as usize] = peer.identity.is_remote;
+        remote[peer.identity.place.index()] = peer.identity.is_remote;
     }
     let mut liveness =
         timeouts.silence.map(|silence| Liveness::new(here, &remote, silence, timeouts.start, next));

@@ -4,7 +4,7 @@
 //! ([`crate::net::mesh::tls`]) unless the network is private.
 //!
 //! Each ring has a thread that reads from it, and an idle worker polls all of them
-//! ([`Transport::poll`]): its messages are handled without waking a thread. From connections
+//! ([`Endpoint::poll`]): its messages are handled without waking a thread. From connections
 //! without rings one thread reads ([`crate::net::mesh::stream_reader`]). One thread is the place's heartbeat
 //! ([`crate::net::liveness::heartbeat`]), one writes the backlog of handlers
 //! ([`crate::net::mesh::peer`]).
@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use crate::base::place::PlaceId;
 use crate::net::bootstrap::handshake::Secret;
-use crate::net::endpoint::{PlaceEnded, Receiver, Transport, deliver_message_locally, deliver_put_locally};
+use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, deliver_message_locally, deliver_put_locally};
 use crate::net::frame::encoding;
 use crate::net::frame::encoding::{Frame, FrameKind};
 use crate::net::liveness::heartbeat;
@@ -34,7 +34,7 @@ use crate::serialize::out_of_band::Part;
 
 /// The connections of a place, made by [`crate::net::bootstrap::connect`].
 pub struct Mesh {
-    here: u32,
+    here: PlaceId,
     /// By place; none for this one.
     peers: Vec<Option<Arc<Peer>>>,
     /// Messages of this place to itself.
@@ -71,11 +71,11 @@ impl Mesh {
             };
             stream.set_read_timeout(None)?;
             let name = placement.describe(place);
-            let identity = PeerIdentity { place: place.0, process, name, is_remote: is_remote(place) };
+            let identity = PeerIdentity { place, process, name, is_remote: is_remote(place) };
             peers.push(Some(Arc::new(Peer::new(identity, stream, rings, tls.remove(&place))?)));
         }
         let timeouts = Timeouts::default();
-        Ok(Mesh { here: here.0, peers, receiver: OnceLock::new(), backlog: Arc::default(), timeouts })
+        Ok(Mesh { here, peers, receiver: OnceLock::new(), backlog: Arc::default(), timeouts })
     }
 
     /// With other timeouts.
@@ -83,20 +83,20 @@ impl Mesh {
         Mesh { timeouts, ..self }
     }
 
-    fn transmit(&self, to: u32, frame: Frame<'_>) -> Result<(), PlaceEnded> {
-        let peer = self.peers.get(to as usize).and_then(Option::as_ref).ok_or(PlaceEnded(PlaceId(to)))?;
+    fn transmit(&self, to: PlaceId, frame: Frame<'_>) -> Result<(), PlaceEnded> {
+        let peer = self.peers.get(to.index()).and_then(Option::as_ref).ok_or(PlaceEnded(to))?;
         if peer.closed.load(Ordering::Acquire) {
-            return Err(PlaceEnded(PlaceId(to)));
+            return Err(PlaceEnded(to));
         }
         peer.transmit(frame, &self.backlog).map_err(|_| {
             peer.closed.store(true, Ordering::Release);
-            PlaceEnded(PlaceId(to))
+            PlaceEnded(to)
         })
     }
 
     /// The receiver, for what this place sends to itself.
     fn own(&self) -> Result<&Arc<dyn Receiver>, PlaceEnded> {
-        self.receiver.get().ok_or(PlaceEnded(PlaceId(self.here)))
+        self.receiver.get().ok_or(PlaceEnded(self.here))
     }
 
     /// Starts the threads of the connections.
@@ -105,7 +105,7 @@ impl Mesh {
         for peer in &peers {
             let Some(input) = peer.rings.as_ref().map(|rings| rings.input) else { continue };
             let (peer, receiver) = (Arc::clone(peer), Arc::clone(receiver));
-            start_thread(format!("apg-from-{}", peer.identity.place), move || {
+            start_thread(format!("apg-from-{}", peer.identity.place.0), move || {
                 ring_reader::run(&peer, input, &*receiver)
             })?;
         }
@@ -153,8 +153,8 @@ fn encrypt(
 fn start_thread(name: String, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     std::thread::Builder::new().name(name).spawn(work).map(drop)
 }
-impl Transport for Mesh {
-    fn here(&self) -> u32 {
+impl Endpoint for Mesh {
+    fn here(&self) -> PlaceId {
         self.here
     }
 
@@ -162,10 +162,10 @@ impl Transport for Mesh {
         self.peers.len() as u32
     }
 
-    fn describe(&self, place: u32) -> String {
-        match self.peers.get(place as usize) {
+    fn describe(&self, place: PlaceId) -> String {
+        match self.peers.get(place.index()) {
             Some(Some(peer)) => peer.identity.name.clone(),
-            _ => format!("place {place}"),
+            _ => place.to_string(),
         }
     }
 
@@ -175,15 +175,15 @@ impl Transport for Mesh {
         self.start_threads(&receiver)
     }
 
-    fn send(&self, to: u32, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
+    fn send(&self, to: PlaceId, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
         if to == self.here {
             return deliver_message_locally(&**self.own()?, to, kind, body, parts);
         }
         self.transmit(to, Frame { class: FrameKind::Message, kind, header: &[], body, parts })
     }
 
-    fn send_request(&self, to: u32, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
-        if let Some(Some(peer)) = self.peers.get(to as usize)
+    fn send_request(&self, to: PlaceId, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
+        if let Some(Some(peer)) = self.peers.get(to.index())
             && let Some(rings) = &peer.rings
             && !in_handler()
             && !peer.closed.load(Ordering::Acquire)
@@ -198,12 +198,12 @@ impl Transport for Mesh {
         self.send(to, kind, body, &[]).map(|()| false)
     }
 
-    fn end_request(&self, by: u32) -> bool {
-        let rings = self.peers.get(by as usize).and_then(|peer| peer.as_ref()?.rings.as_ref());
+    fn end_request(&self, by: PlaceId) -> bool {
+        let rings = self.peers.get(by.index()).and_then(|peer| peer.as_ref()?.rings.as_ref());
         rings.is_some_and(|rings| rings.input.has_kept_promise())
     }
 
-    fn put(&self, to: u32, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
+    fn put(&self, to: PlaceId, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
         debug_assert!(header.len() <= encoding::MAX_HEADER as usize);
         if to == self.here {
             return deliver_put_locally(&**self.own()?, to, kind, header, data);

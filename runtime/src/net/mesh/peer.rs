@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::base::place::PlaceId;
 use crate::heap;
 use crate::net::endpoint::Receiver;
 use crate::net::frame::encoding::{Frame, HEARTBEAT_FRAME};
@@ -46,7 +47,7 @@ pub(crate) fn run_handler<R>(work: impl FnOnce() -> R) -> R {
 #[derive(Debug)]
 pub(crate) struct PeerIdentity {
     /// Its number.
-    pub place: u32,
+    pub place: PlaceId,
     /// Its process on its host.
     pub process: u32,
     /// Its name in messages.
@@ -243,7 +244,7 @@ impl Peer {
         if !self.ended.swap(true, Ordering::AcqRel)
             && (result.is_err() || !self.has_shut_down.load(Ordering::Acquire))
         {
-            receiver.ended(self.identity.place, result.err());
+            receiver.peer_down(self.identity.place, result.err());
         }
     }
 }

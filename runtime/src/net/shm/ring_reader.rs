@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::atomic::Ordering;
 
+use crate::base::place::PlaceId;
 use crate::heap::page_watch;
 use crate::net::endpoint::Receiver;
 use crate::net::frame::encoding;
@@ -130,7 +131,7 @@ fn read_into_heap(input: &mut Ring, mut memory: &mut [u8]) -> io::Result<()> {
     Ok(())
 }
 
-fn read_message(input: &mut Ring, head: FrameHead, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
+fn read_message(input: &mut Ring, head: FrameHead, from: PlaceId, receiver: &dyn Receiver) -> io::Result<()> {
     let table = match head.header {
         0 => Vec::new(),
         length => encoding::parts(&encoding::read_bytes(input, length.into())?)?,
@@ -162,7 +163,7 @@ fn read_unplaced(input: &mut Ring, zero_copy: bool, bytes: u64) -> io::Result<Ve
     input.fetch_bytes(length)
 }
 
-fn read_put(input: &mut Ring, head: FrameHead, from: u32, receiver: &dyn Receiver) -> io::Result<()> {
+fn read_put(input: &mut Ring, head: FrameHead, from: PlaceId, receiver: &dyn Receiver) -> io::Result<()> {
     let header = encoding::read_bytes(input, u64::from(head.header))?;
     let target = receiver.begin_put(from, head.kind, &header, head.body)?;
     let target = target.filter(|target| target.length == head.body);

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use proptest::prelude::*;
 
 use super::*;
+use crate::base::place::PlaceId;
 use crate::net::frame::encoding::Frame;
 use crate::serialize::Error;
 
@@ -22,7 +23,13 @@ impl Log {
 }
 
 impl Receiver for Log {
-    fn message(&self, from: u32, kind: u8, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+    fn message(
+        &self,
+        from: PlaceId,
+        kind: u8,
+        body: Cow<'_, [u8]>,
+        parts: Vec<Received>,
+    ) -> Result<(), Error> {
         let parts: Vec<usize> = parts
             .iter()
             .map(|part| match part {
@@ -38,7 +45,7 @@ impl Receiver for Log {
         None
     }
 
-    fn begin_put(&self, _: u32, kind: u8, _: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+    fn begin_put(&self, _: PlaceId, kind: u8, _: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
         /// A rail of this program has no more.
         const MAX_LENGTH: u64 = 1 << 20;
         if length > MAX_LENGTH {
@@ -49,13 +56,13 @@ impl Receiver for Log {
         Ok((kind == 1).then_some(PutTarget { address: memory.as_mut_ptr(), length }))
     }
 
-    fn end_put(&self, _: u32, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
+    fn end_put(&self, _: PlaceId, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
         let sum: u64 = self.memory.lock().expect("no panic").iter().map(|byte| u64::from(*byte)).sum();
         self.note(format!("put {kind} {} {accepted} {sum}", String::from_utf8_lossy(&header)));
         Ok(())
     }
 
-    fn ended(&self, _: u32, _: Option<io::Error>) {}
+    fn peer_down(&self, _: PlaceId, _: Option<io::Error>) {}
 }
 
 fn encode(class: FrameKind, kind: u8, header: &[u8], body: &[u8]) -> Vec<u8> {
@@ -69,7 +76,7 @@ fn encode(class: FrameKind, kind: u8, header: &[u8], body: &[u8]) -> Vec<u8> {
 fn feed(stream: &[u8], size: usize) -> (Vec<String>, bool, io::Result<bool>) {
     let (log, left) = (Log::default(), AtomicBool::new(false));
     let mut assembly = Assembly::default();
-    let delivery = Delivery { from: 3, receiver: &log, left: &left };
+    let delivery = Delivery { from: PlaceId(3), receiver: &log, left: &left };
     let fed = stream.chunks(size).try_for_each(|piece| match assembly.direct() {
         // As a reader does it that has memory to read to.
         Some(memory) if memory.len() >= piece.len() => {
