@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::network_emulator::{EmulatedLink, Link};
 use crate::tools;
 
 /// Hosts `h1`, `h2`, ... and the files they need.
@@ -20,6 +21,8 @@ pub struct Lab {
     /// The first three numbers of the hosts' addresses.
     network: String,
     servers: Vec<Child>,
+    /// Links with delay and loss; none for those as fast as the machine is.
+    emulated: Vec<EmulatedLink>,
 }
 
 /// What passes a link.
@@ -66,6 +69,15 @@ fn must(program: &str, arguments: &[&str]) -> String {
 impl Lab {
     /// A lab with this number of hosts; `None` after a visible line where there can be none.
     pub fn new(hosts: usize) -> Option<Lab> {
+        Lab::make(hosts, None)
+    }
+
+    /// A lab of hosts each of whose links has this delay and loss.
+    pub fn with_links(hosts: usize, link: Link) -> Option<Lab> {
+        Lab::make(hosts, Some(link))
+    }
+
+    fn make(hosts: usize, link: Option<Link>) -> Option<Lab> {
         if tools::is_left_out("sshd") {
             return None;
         }
@@ -84,12 +96,12 @@ impl Lab {
         }
         let network = format!("10.{}.{}", 64 + number % 64, process % 256);
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let mut lab = Lab { folder, prefix, network, servers: Vec::new() };
+        let mut lab = Lab { folder, prefix, network, servers: Vec::new(), emulated: Vec::new() };
         must("ip", &["addr", "add", &format!("{}.1/24", lab.network), "dev", &bridge]);
         must("ip", &["link", "set", &bridge, "up"]);
         lab.write_keys();
         for host in 1..=hosts {
-            lab.add_host(host);
+            lab.add_host(host, link);
         }
         lab.write_client_configuration(hosts);
         (1..=hosts).for_each(|host| lab.wait_for_server(host));
@@ -136,10 +148,23 @@ impl Lab {
         fs::create_dir_all("/run/sshd").expect("a folder");
     }
 
-    fn add_host(&mut self, host: usize) {
+    fn add_host(&mut self, host: usize, emulation: Option<Link>) {
         let (namespace, link, bridge) = (self.namespace(host), self.link(host), format!("{}b", self.prefix));
         must("ip", &["netns", "add", &namespace]);
-        must("ip", &["link", "add", &link, "type", "veth", "peer", "name", "eth0", "netns", &namespace]);
+        match emulation {
+            Some(emulation) => {
+                let file = Path::new("/var/run/netns").join(&namespace);
+                let emulation = Link { seed: emulation.seed + host as u64, ..emulation };
+                let made = EmulatedLink::new(&link, &file, "eth0", emulation);
+                self.emulated.push(made.unwrap_or_else(|error| panic!("a link with delay: {error}")));
+            }
+            None => {
+                must(
+                    "ip",
+                    &["link", "add", &link, "type", "veth", "peer", "name", "eth0", "netns", &namespace],
+                );
+            }
+        }
         must("ip", &["link", "set", &link, "master", &bridge]);
         must("ip", &["link", "set", &link, "up"]);
         let address = format!("{}/24", self.address(host));
@@ -278,6 +303,13 @@ impl Lab {
     pub fn at(&self, host: usize, command: &[&str]) -> String {
         let namespace = self.namespace(host);
         must("ip", &[&["netns", "exec", &namespace], command].concat())
+    }
+
+    /// A command that runs at a host.
+    pub fn command(&self, host: usize, words: &[&str]) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.namespace(host)]).args(words);
+        command
     }
 
     /// The processes of a host, with their arguments, but for those of its ssh server.

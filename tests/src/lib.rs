@@ -4,6 +4,7 @@ pub mod baselines;
 pub mod lab;
 pub mod lsp;
 pub mod measure;
+pub mod network_emulator;
 pub mod processes;
 pub mod programs;
 pub mod requests;

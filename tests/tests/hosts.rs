@@ -9,6 +9,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use apg_tests::lab::Lab;
+use apg_tests::network_emulator::Link;
 use apg_tests::programs::{self, Output, Program};
 use apg_tests::{processes, tools};
 
@@ -105,16 +106,13 @@ fn run(command: Command) -> Output {
     programs::run(command, LIMIT).expect("it ends")
 }
 
-#[test]
-fn programs_do_the_same_on_hosts_as_on_one_machine() {
-    let Some(lab) = Lab::new(2) else { return };
+/// Runs test programs on two hosts, two places each.
+fn check_programs(lab: &Lab, chosen: &[&str]) {
     let ssh = lab.ssh();
     // Lines of different hosts come in the order in which they arrive.
     let programs = programs::all(&tools::repository().join("tests/programs"));
     for program in programs.into_iter().map(Program::in_any_order) {
-        const CHOSEN: &[&str] =
-            &["places", "distribution", "dist_arrays", "teams", "remote", "global_refs", "serialization"];
-        if CHOSEN.contains(&program.name().as_str()) {
+        if chosen.contains(&program.name().as_str()) {
             let options = ["--hosts", "h1:2,h2:2", "--accels", "none"];
             let variables = [("X10_LAUNCHER_SSH", Path::new(&ssh))];
             program
@@ -123,6 +121,20 @@ fn programs_do_the_same_on_hosts_as_on_one_machine() {
         }
     }
     lab.assert_nothing_left();
+}
+
+#[test]
+fn programs_do_the_same_on_hosts_as_on_one_machine() {
+    let Some(lab) = Lab::new(2) else { return };
+    let chosen = ["places", "distribution", "dist_arrays", "teams", "remote", "global_refs", "serialization"];
+    check_programs(&lab, &chosen);
+}
+
+#[test]
+fn programs_do_the_same_over_links_with_delay_and_loss() {
+    let (delay, jitter) = (Duration::from_millis(2), Duration::from_millis(1));
+    let Some(lab) = Lab::with_links(2, Link { delay, jitter, lost_per_mille: 5, seed: 1 }) else { return };
+    check_programs(&lab, &["places", "teams", "remote"]);
 }
 
 #[test]
