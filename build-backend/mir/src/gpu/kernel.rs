@@ -1,6 +1,8 @@
 //! Kernels: captures, launch configuration and device code.
 
-use super::*;
+use smol_str::SmolStr;
+
+use crate::{Expr, Local, LocalId, Span, StaticId, Stmt, Ty};
 
 /// A kernel.
 #[derive(Clone, Debug, PartialEq)]

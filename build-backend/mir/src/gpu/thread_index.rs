@@ -1,6 +1,6 @@
 //! Built-in thread indices and thread counts, computed from the axes of a kernel.
 
-use super::{Expr, ExprKind, Operation, Ty};
+use crate::{Expr, ExprKind, Operation, Ty};
 
 /// Threads of a warp.
 pub const WARP_SIZE: i64 = 32;

@@ -1,0 +1,34 @@
+//! Structs: values with fields.
+
+use smol_str::SmolStr;
+
+use super::types::Ty;
+use crate::Serialization;
+
+/// A struct (a value type).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Struct {
+    /// X10 name with type arguments, for messages.
+    pub name: String,
+    /// Fields in order.
+    pub fields: Vec<Field>,
+    /// Serialisation of values.
+    pub serialization: Serialization,
+}
+
+/// A field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Source name (closure captures: the variable's).
+    pub name: SmolStr,
+    /// Type.
+    pub ty: Ty,
+    /// Not serialised.
+    pub transient: bool,
+    /// Sequentially consistent (`@Volatile`); of classes only.
+    pub volatile: bool,
+    /// Declared non-null by the class library (`{self!=null}`).
+    pub non_null: bool,
+    /// Assigned by constructors only, and not in loops.
+    pub immutable: bool,
+}

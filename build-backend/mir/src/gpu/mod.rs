@@ -1,0 +1,9 @@
+//! The GPU dialect: kernels, their launch configuration, thread indices, atomic and collective operations.
+
+mod collective;
+mod kernel;
+pub mod thread_index;
+
+pub use collective::{AtomicOperation, CollectiveOp};
+pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit, SharedRail};
+pub use thread_index::ThreadIndex;

@@ -1,0 +1,50 @@
+//! A whole program.
+
+use rustc_hash::FxHashMap;
+
+use crate::*;
+
+/// A whole program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    /// `.x10` paths, as shown in messages.
+    pub files: Vec<String>,
+    /// Files of the class library.
+    pub library: Vec<FileId>,
+    /// Structs used by value.
+    pub structs: Vec<Struct>,
+    /// Heap classes, rails, boxes and closures; a superclass comes before its subclasses. The first one is
+    /// the root (`x10.lang.Any`, no fields, the fixed slots): superclass of every class that names no other,
+    /// and the class of a `CallVirtual` on a receiver of type [`Ty::Any`].
+    pub classes: Vec<Class>,
+    /// Specialised closure classes and their originals, which have the same layout.
+    pub closure_versions: FxHashMap<ClassId, ClassId>,
+    /// Interfaces with at least one method called through them.
+    pub interfaces: Vec<Interface>,
+    /// Functions.
+    pub functions: Vec<Function>,
+    /// Static fields, initialised lazily and once.
+    pub statics: Vec<Static>,
+    /// `@CUDA` kernels.
+    pub kernels: Vec<Kernel>,
+    /// `main`: takes a `Ref` to the rail of strings.
+    pub main: Option<FunctionId>,
+    /// Called by the runtime to make an exception of its own: `(message) -> object`, one per kind in
+    /// the order of the ABI's `apg_exception_kind`.
+    pub runtime_exceptions: Vec<FunctionId>,
+    /// Serialises an instance of a [`Serialization::Custom`] type: `(object) -> rail`. Called by the runtime.
+    pub serialize_hook: Option<FunctionId>,
+    /// Makes the deserialiser, the argument of the function in [`Serialization::Custom`]: `(rail) -> object`.
+    pub deserialize_hook: Option<FunctionId>,
+    /// C++ files that source files name.
+    pub natives: Vec<native::NativeFile>,
+    /// Whether the program contains C++ code in methods, blocks or files.
+    pub has_native_code: bool,
+    /// Without checks of rail indices (`--checks none`).
+    pub unchecked: bool,
+    /// For a debugger: CPU kernels loop over the threads of each statement, and each statement has its line.
+    pub debug: bool,
+    /// A `#line` directive for each statement, also where the compiler can count lines: for readers of the
+    /// code.
+    pub emit_all_lines: bool,
+}
