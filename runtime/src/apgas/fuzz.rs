@@ -93,7 +93,7 @@ fn frame(frames: &[Frame], random: &mut Random) -> Vec<u8> {
     let other = &frames[random.index(frames.len())];
     for _ in 0..random.below(4) {
         match random.below(10) {
-            0 => frame.kind = random.below(24) as u8,
+            0 if !frame.body.is_empty() => frame.body[0] = random.below(24) as u8,
             1 => frame.header = other.header.clone(),
             2 => frame.parts = other.parts.clone(),
             3 => drop(frame.parts.pop()),

@@ -29,13 +29,14 @@ pub mod device_wait;
 pub mod dispatch;
 pub mod distributed_gc;
 pub mod engine;
+pub mod failure;
 pub mod finish;
 #[cfg(test)]
 mod fuzz;
 pub mod local_engine;
 pub mod lock;
 pub(crate) mod marshal;
-pub(crate) mod message;
+pub mod message;
 pub mod place_local;
 pub mod rail_copy;
 pub mod system;

@@ -2,9 +2,9 @@
 //! memory of this host, of another host, or of an accelerator of either. These are the one-sided put and get
 //! of MPI and OpenSHMEM.
 //!
-//! A put sends the bytes with a [`Transfer`] header ([`kinds::PUT`]); the target host answers
-//! [`kinds::PUT_DONE`] when they are written. A get sends only the header ([`kinds::GET`]); the source host
-//! answers [`kinds::PUT_BACK`] with the bytes, or `PUT_DONE` with an error.
+//! A put sends the bytes with a [`Transfer`] header ([`PutHeader::To`]); the target host answers
+//! [`Message::PutDone`] when they are written. A get sends only the header ([`Message::Get`]); the source host
+//! answers [`PutHeader::Back`] with the bytes, or `PutDone` with an error.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::apgas::engine::FinishScope;
-use crate::apgas::message::kinds;
-use crate::apgas::message::kinds::Transfer;
+use crate::apgas::failure::Undelivered;
+use crate::apgas::message::{Message, PutHeader, Transfer};
 use crate::apgas::system::system;
 use crate::apgas::system::{device_exception, spawn_uncounted};
 use crate::base::place::{PlaceId, here};
@@ -26,8 +26,7 @@ use crate::layout::{ExceptionKind, Outcome, Raised};
 use crate::net::endpoint::PutTarget;
 use crate::profile;
 use crate::serialize::Error;
-use crate::serialize::read::Input;
-use crate::serialize::{visit, write};
+use crate::serialize::visit;
 
 /// A copy to or from another host that has not ended.
 struct Pending {
@@ -157,7 +156,7 @@ pub fn put(source: Ref, source_index: i64, target: GlobalRail, target_index: i64
     };
     // SAFETY: inside the rail, which the caller holds.
     let data = unsafe { std::slice::from_raw_parts(part.address(), part.bytes as usize) };
-    system().put(host, kinds::PUT, &transfer.encode(), data);
+    system().deliver_put(host, &PutHeader::To(transfer), data);
     Ok(())
 }
 
@@ -192,7 +191,7 @@ pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64
         bytes: part.bytes,
         element: part.element,
     };
-    system().send(host, kinds::GET, &transfer.encode());
+    system().deliver(host, &Message::Get(transfer), Undelivered::Copy);
     Ok(())
 }
 
@@ -323,7 +322,7 @@ fn begin(scope: Arc<dyn FinishScope>, host: PlaceId, target: Option<(Handle, u64
     number
 }
 
-/// Handles [`kinds::PUT_DONE`]: a put of this host to the host `from` has ended, or a get from it has failed.
+/// Handles [`Message::PutDone`]: a put of this host to the host `from` has ended, or a get from it has failed.
 /// `text` is the error; it is empty if the put succeeded.
 pub(super) fn put_done(from: PlaceId, number: u64, text: String) -> Result<(), Error> {
     // A get that succeeds ends when its bytes arrive.
@@ -346,11 +345,8 @@ pub(super) fn put_done(from: PlaceId, number: u64, text: String) -> Result<(), E
 }
 
 fn acknowledge(to: PlaceId, number: u64, text: &str) {
-    let mut body = Vec::new();
-    write::number(&mut body, number);
-    write::number(&mut body, text.len() as u64);
-    body.extend_from_slice(text.as_bytes());
-    system().send(to, kinds::PUT_DONE, &body);
+    let message = Message::PutDone { number, error: text.to_owned() };
+    system().deliver(to, &message, Undelivered::Copy);
 }
 
 /// The rail of this host that a transfer refers to, and the address of its first byte there.
@@ -374,44 +370,29 @@ fn own_range(transfer: &Transfer) -> Result<(Ref, *mut u8), String> {
 }
 
 /// Handles the header of a put: the memory that its bytes are written to; `None` if it is refused.
-pub(super) fn begin_put(
-    from: PlaceId,
-    kind: u8,
-    header: &[u8],
-    length: u64,
-) -> Result<Option<PutTarget>, Error> {
-    let input = Input::new(header);
-    match kind {
-        kinds::PUT => {
-            let transfer = Transfer::decode(header)?;
+pub(super) fn begin_put(from: PlaceId, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+    let malformed = |expected| Err(Error::Malformed { expected, offset: 0 });
+    match PutHeader::decode(header)? {
+        PutHeader::To(transfer) => {
             let (landing, address) = land(&transfer, length);
             let arriving = (from, transfer.number);
             if ARRIVING.lock().get_or_insert_default().insert(arriving, landing).is_some() {
-                return input.malformed("the number of a put that has not begun yet");
+                return malformed("the number of a put that has not begun yet");
             }
             Ok(address.map(|address| PutTarget { address, length }))
         }
-        kinds::PUT_BACK => {
-            let number = only_number(header)?;
+        PutHeader::Back(number) => {
             let mut table = PENDING.lock();
             let pending = table.get_or_insert_default().get(&number).filter(|it| it.is_get_from(from));
             let Some((pending, (rail, offset))) = pending.and_then(|it| Some((it, it.target.as_ref()?)))
             else {
-                return input.malformed("the number of a copy from the sender that waits");
+                return malformed("the number of a copy from the sender that waits");
             };
             // SAFETY: inside the rail, as was checked when the get began; `pending` keeps the rail.
             let address = unsafe { rail.get().elements().add(*offset as usize) };
             Ok((pending.bytes == length).then_some(PutTarget { address, length }))
         }
-        _ => input.malformed("a known kind of put"),
     }
-}
-
-fn only_number(bytes: &[u8]) -> Result<u64, Error> {
-    let mut input = Input::new(bytes);
-    let number = input.number()?;
-    input.end()?;
-    Ok(number)
 }
 
 fn land(transfer: &Transfer, length: u64) -> (Landing, Option<*mut u8>) {
@@ -455,20 +436,14 @@ fn device_memory(transfer: &Transfer) -> Result<(&'static Arc<Device>, u64), Dev
 }
 
 /// Handles the end of a put: all of its bytes have arrived.
-pub(super) fn end_put(from: PlaceId, kind: u8, header: &[u8], accepted: bool) -> Result<(), Error> {
-    if kind == kinds::PUT_BACK {
-        let number = only_number(header)?;
-        let pending = PENDING.lock().get_or_insert_default().remove(&number);
-        match pending {
-            Some(pending) if accepted => pending.end(),
-            Some(pending) => {
-                fail(pending.scope, "a copy from another place has the wrong length".to_owned());
-            }
-            None => {}
+pub(super) fn end_put(from: PlaceId, header: &[u8], accepted: bool) -> Result<(), Error> {
+    let transfer = match PutHeader::decode(header)? {
+        PutHeader::To(transfer) => transfer,
+        PutHeader::Back(number) => {
+            end_get(number, accepted);
+            return Ok(());
         }
-        return Ok(());
-    }
-    let transfer = Transfer::decode(header)?;
+    };
     let landing = ARRIVING.lock().get_or_insert_default().remove(&(from, transfer.number));
     match landing {
         Some(Landing::Rail(_)) => acknowledge(from, transfer.number, ""),
@@ -482,6 +457,16 @@ pub(super) fn end_put(from: PlaceId, kind: u8, header: &[u8], accepted: bool) ->
         None => {}
     }
     Ok(())
+}
+
+/// The bytes of a get have arrived, or were discarded.
+fn end_get(number: u64, accepted: bool) {
+    let pending = PENDING.lock().get_or_insert_default().remove(&number);
+    match pending {
+        Some(pending) if accepted => pending.end(),
+        Some(pending) => fail(pending.scope, "a copy from another place has the wrong length".to_owned()),
+        None => {}
+    }
 }
 
 /// Copies the bytes of a put from the staging buffer to an accelerator, then acknowledges the put.
@@ -504,7 +489,7 @@ fn unload(from: PlaceId, transfer: Transfer, staging: Vec<u8>) {
     }
 }
 
-/// Handles [`kinds::GET`]: another host requests bytes. An activity sends them, since a receiving thread must
+/// Handles [`Message::Get`]: another host requests bytes. An activity sends them, since a receiving thread must
 /// not wait for a send.
 pub(super) fn requested(from: PlaceId, transfer: Transfer) {
     spawn_uncounted(move || {
@@ -515,14 +500,13 @@ pub(super) fn requested(from: PlaceId, transfer: Transfer) {
 }
 
 fn send_back(to: PlaceId, transfer: &Transfer) -> Result<(), String> {
-    let mut header = Vec::new();
-    write::number(&mut header, transfer.number);
+    let header = PutHeader::Back(transfer.number);
     if transfer.place == i64::from(here()) {
         let (rail, address) = own_range(transfer)?;
         let kept = Handle::new(rail);
         // SAFETY: inside the rail, which is kept.
         let data = unsafe { std::slice::from_raw_parts(address, transfer.bytes as usize) };
-        system().put(to, kinds::PUT_BACK, &header, data);
+        system().deliver_put(to, &header, data);
         drop(kept);
         return Ok(());
     }
@@ -541,6 +525,6 @@ fn send_back(to: PlaceId, transfer: &Transfer) -> Result<(), String> {
     waiter.wait();
     let ended = std::mem::replace(&mut *outcome.lock(), Ok(()));
     ended.map_err(|error: DeviceError| error.message)?;
-    system().put(to, kinds::PUT_BACK, &header, &staging);
+    system().deliver_put(to, &header, &staging);
     Ok(())
 }

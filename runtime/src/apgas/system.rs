@@ -5,14 +5,15 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use crate::apgas::deadlock::message_counts;
 use crate::apgas::engine::Engine;
-use crate::apgas::message::kinds;
+use crate::apgas::failure::{Cause, DeadPlace, DeadPlacePolicy, FailFast, Undelivered};
+use crate::apgas::message::{Message, PutHeader};
 use crate::base::place::{PlaceId, here, set_here};
 use crate::base::sanitizer;
 use crate::cache::Cache;
 use crate::device::{self, Device, DeviceError};
 use crate::heap;
 use crate::heap::{Handle, Ref};
-use crate::net::endpoint::{Endpoint, PutTarget, Receiver};
+use crate::net::endpoint::{Endpoint, PlaceEnded, PutTarget, Receiver};
 use crate::serialize::TypeTable;
 use crate::serialize::out_of_band;
 use crate::serialize::out_of_band::Part;
@@ -35,6 +36,8 @@ pub struct System {
     changed: Condvar,
     /// The status with which place 0 has ended the program.
     end: OnceLock<i32>,
+    /// Says what a dead place means.
+    policy: Box<dyn DeadPlacePolicy>,
 }
 
 /// A device, or why it cannot be used.
@@ -69,6 +72,7 @@ pub(crate) fn start(
         accelerators_reported: Mutex::new(vec![None; hosts as usize]),
         changed: Condvar::new(),
         end: OnceLock::new(),
+        policy: Box::new(FailFast::default()),
     };
     if SYSTEM.set(system).is_err() {
         return Err("this process is a place already".to_owned());
@@ -165,53 +169,93 @@ impl System {
     }
 
     /// Sends a message to a host place.
-    pub fn send(&self, to: PlaceId, kind: u8, body: &[u8]) {
-        self.send_parts(to, kind, body, &[]);
+    ///
+    /// # Errors
+    /// The place has ended.
+    pub fn send(&self, to: PlaceId, message: &Message) -> Result<(), PlaceEnded> {
+        let mut body = Vec::new();
+        message.encode(&mut body);
+        if !message.is_control() {
+            return self.send_encoded(to, &body, &[]);
+        }
+        sanitizer::release(&raw const sanitizer::MESSAGES);
+        self.endpoint.send(to, &body, &[])
     }
 
-    /// The same with out-of-band parts.
-    pub fn send_parts(&self, to: PlaceId, kind: u8, body: &[u8], parts: &[Part]) {
+    /// Sends an encoded message that is not [control](Message::is_control), its payload and out-of-band
+    /// parts.
+    ///
+    /// # Errors
+    /// The place has ended.
+    pub fn send_encoded(&self, to: PlaceId, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
         message_counts::count_sent();
         crate::profile::message(body.len() + parts.iter().map(|part| part.bytes().len()).sum::<usize>());
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        let _ = self.endpoint.send(to, kind, body, parts);
+        self.endpoint.send(to, body, parts)
     }
 
-    /// Sends a message whose sender polls for the answer: see [`Endpoint::send_request`].
-    pub fn send_request(&self, to: PlaceId, kind: u8, body: &[u8]) -> bool {
+    /// Sends an encoded message whose sender polls for the answer: see [`Endpoint::send_request`].
+    ///
+    /// # Errors
+    /// The place has ended.
+    pub fn send_request(&self, to: PlaceId, body: &[u8]) -> Result<bool, PlaceEnded> {
         message_counts::count_sent();
         crate::profile::message(body.len());
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        self.endpoint.send_request(to, kind, body).unwrap_or(false)
-    }
-
-    /// Sends a control message, which starts no activity and is not counted.
-    pub(crate) fn send_control(&self, to: PlaceId, kind: u8, body: &[u8]) {
-        // Ignored: place 0 terminates the program when a place ends.
-        sanitizer::release(&raw const sanitizer::MESSAGES);
-        let _ = self.endpoint.send(to, kind, body, &[]);
+        self.endpoint.send_request(to, body)
     }
 
     /// Sends bytes to memory of another host place.
-    pub fn put(&self, to: PlaceId, kind: u8, header: &[u8], data: &[u8]) {
+    ///
+    /// # Errors
+    /// The place has ended.
+    pub fn put(&self, to: PlaceId, header: &PutHeader, data: &[u8]) -> Result<(), PlaceEnded> {
+        let header = header.encode();
         message_counts::count_sent();
         crate::profile::message(header.len() + data.len());
-        // Ignored: place 0 terminates the program when a place ends.
         sanitizer::release(&raw const sanitizer::MESSAGES);
-        let _ = self.endpoint.put(to, kind, header, data);
+        self.endpoint.put(to, &header, data)
+    }
+
+    /// Sends a message, and leaves it to the policy if the place has ended.
+    pub(crate) fn deliver(&self, to: PlaceId, message: &Message, what: Undelivered) {
+        self.send(to, message).unwrap_or_else(|ended| self.undelivered(ended, what));
+    }
+
+    /// Puts bytes, and leaves it to the policy if the place has ended.
+    pub(crate) fn deliver_put(&self, to: PlaceId, header: &PutHeader, data: &[u8]) {
+        self.put(to, header, data).unwrap_or_else(|ended| self.undelivered(ended, Undelivered::Copy));
+    }
+
+    /// A message cannot be delivered.
+    #[cold]
+    pub(crate) fn undelivered(&self, PlaceEnded(place): PlaceEnded, what: Undelivered) {
+        self.on_dead_place(place, Cause::Undelivered(what));
+    }
+
+    /// A place was found dead: the policy decides, unless the program has ended anyway.
+    pub(super) fn on_dead_place(&self, place: PlaceId, cause: Cause) {
+        if !self.has_ended() {
+            self.policy.on_dead_place(DeadPlace { place, name: self.describe_place(place), cause });
+        }
     }
 
     /// Place 0: notifies the other places of the end of the program, and shuts down. Another place: requests
     /// the end from place 0.
     pub fn end_program(&self, code: i32) {
-        let body = code.to_le_bytes();
+        let message = Message::ProgramEnd(code);
         if here() != PlaceId::ZERO {
-            return self.send(PlaceId::ZERO, kinds::PROGRAM_END, &body);
+            return self.deliver(PlaceId::ZERO, &message, Undelivered::End);
         }
-        for place in PlaceId::first(self.hosts()).skip(1) {
-            self.send(place, kinds::PROGRAM_END, &body);
-        }
+        // A place that has ended already is none that the program loses.
+        self.end.get_or_init(|| code);
+        self.deliver_to_others(&message, Undelivered::End);
         self.endpoint.shutdown();
+    }
+
+    /// Place 0 sends a message to all others.
+    fn deliver_to_others(&self, message: &Message, what: Undelivered) {
+        PlaceId::first(self.hosts()).skip(1).for_each(|place| self.deliver(place, message, what));
     }
 
     /// At places other than 0: waits for the end of the program, and shuts down.
@@ -224,7 +268,7 @@ impl System {
     /// Has place 0 collect the accelerators of all hosts, unless it does so already.
     pub(super) fn request_topology(&'static self) {
         if here() != PlaceId::ZERO {
-            return self.send(PlaceId::ZERO, kinds::TOPOLOGY_REQUEST, &[]);
+            return self.deliver(PlaceId::ZERO, &Message::TopologyRequest, Undelivered::Topology);
         }
         if !self.topology_requested.swap(true, std::sync::atomic::Ordering::Relaxed) {
             run_in_thread("apg-topology", move || self.collect());
@@ -233,9 +277,7 @@ impl System {
 
     /// Place 0 collects the accelerators of all hosts, numbers the places, and sends the topology to all.
     fn collect(&self) {
-        for place in PlaceId::first(self.hosts()).skip(1) {
-            self.send(place, kinds::ACCELERATORS_REQUEST, &[]);
-        }
+        self.deliver_to_others(&Message::AcceleratorsRequest, Undelivered::Topology);
         let own = self.own().to_vec();
         let mut accelerators_reported = lock(&self.accelerators_reported);
         accelerators_reported[0] = Some(own);
@@ -246,10 +288,7 @@ impl System {
         let topology = Topology::new(
             accelerators_reported.iter_mut().map(|own| own.take().unwrap_or_default()).collect(),
         );
-        let bytes = topology.encode();
-        for place in PlaceId::first(self.hosts()).skip(1) {
-            self.send(place, kinds::TOPOLOGY, &bytes);
-        }
+        self.deliver_to_others(&Message::Topology(topology.clone()), Undelivered::Topology);
         self.topology.get_or_init(|| topology);
     }
 

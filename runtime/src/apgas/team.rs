@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use parking_lot::Mutex;
 
 use crate::apgas::engine::Waiter;
+use crate::apgas::failure::Undelivered;
 use crate::apgas::marshal;
-use crate::apgas::message::kinds;
+use crate::apgas::message::{Message, TeamStep};
 use crate::apgas::system::system;
 use crate::base::place::{PlaceId, here};
 use crate::base::sanitizer;
@@ -22,7 +23,7 @@ use crate::heap::Ref;
 use crate::layout::slot;
 use crate::layout::{ExceptionKind, Outcome, Raised};
 use crate::serialize::read::Input;
-use crate::serialize::{Error, visit, write};
+use crate::serialize::{Error, visit};
 
 /// Operation of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +54,11 @@ impl Operation {
     }
 }
 
-/// Identifies a message of a collective operation: team, number of the operation, step, sender.
-pub(super) type Key = (i64, u64, u32, PlaceId);
+/// Most bytes of a [`Message::Team`] without its payload.
+const MAX_STEP_SIZE: usize = 26;
+
+/// Identifies a message of a collective operation: the step and the sender.
+pub(super) type Key = (TeamStep, PlaceId);
 
 /// Messages that have arrived early, activities that wait for messages, and the number of operations that
 /// each team has begun here.
@@ -152,16 +156,19 @@ struct Round {
 
 impl Round {
     fn send(&self, to: PlaceId, step: u32, data: &[u8]) {
-        let mut body = Vec::with_capacity(data.len() + 24);
-        write::signed(&mut body, self.team);
-        write::number(&mut body, self.number);
-        write::number(&mut body, u64::from(step));
+        let mut body = Vec::with_capacity(data.len() + MAX_STEP_SIZE);
+        Message::Team(self.step(step)).encode(&mut body);
         body.extend_from_slice(data);
-        system().send(to, kinds::TEAM, &body);
+        let sent = system().send_encoded(to, &body, &[]);
+        sent.unwrap_or_else(|ended| system().undelivered(ended, Undelivered::Collective));
+    }
+
+    fn step(&self, step: u32) -> TeamStep {
+        TeamStep { team: self.team, number: self.number, step }
     }
 
     fn receive(&self, from: PlaceId, step: u32) -> Vec<u8> {
-        let key = (self.team, self.number, step, from);
+        let key = (self.step(step), from);
         let waiter = {
             let mut mailbox = MAILBOX.lock();
             let mailbox = mailbox.get_or_insert_default();

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 static HERE: AtomicU32 = AtomicU32::new(0);
 
 /// The number of this process's place.
@@ -16,7 +18,7 @@ pub(crate) fn set_here(place: PlaceId) {
 }
 
 /// The number of a host place: a process of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PlaceId(pub u32);
 
 impl PlaceId {

@@ -29,6 +29,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use crate::base::place::{PlaceId, here};
 use crate::heap::hooks;
@@ -69,7 +70,7 @@ pub enum Copies {
 }
 
 /// A change of an account's balance, sent to home.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     /// The object's number.
     pub number: u64,

@@ -38,26 +38,14 @@ unsafe impl Send for PutTarget {}
 /// sender: an implementation must not wait for anything that another message brings.
 pub trait Receiver: Send + Sync {
     /// Handles a message; an error if it is malformed.
-    fn message(
-        &self,
-        from: PlaceId,
-        kind: u8,
-        body: Cow<'_, [u8]>,
-        parts: Vec<Received>,
-    ) -> Result<(), Error>;
+    fn message(&self, from: PlaceId, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error>;
     /// Allocates the object for an out-of-band part of a message that is arriving, and says where its
     /// elements go. `None` without room: the part is then kept as bytes.
     fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)>;
     /// Says where the `length` bytes of an arriving put go. `None` refuses it; the bytes are discarded.
-    fn begin_put(
-        &self,
-        from: PlaceId,
-        kind: u8,
-        header: &[u8],
-        length: u64,
-    ) -> Result<Option<PutTarget>, Error>;
+    fn begin_put(&self, from: PlaceId, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error>;
     /// All bytes of a put have arrived (`accepted`), or were discarded.
-    fn end_put(&self, from: PlaceId, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error>;
+    fn end_put(&self, from: PlaceId, header: Vec<u8>, accepted: bool) -> Result<(), Error>;
     /// Nothing more comes from a place that did not shut down: its connection has ended or failed, or it sent
     /// something malformed ([`io::ErrorKind::InvalidData`]).
     fn peer_down(&self, place: PlaceId, error: Option<io::Error>);
@@ -79,12 +67,12 @@ pub trait Endpoint: Send + Sync {
     /// There are no threads for it.
     fn start(&self, receiver: Arc<dyn Receiver>) -> io::Result<()>;
     /// Sends a message; returns when `body` and `parts` may be reused.
-    fn send(&self, to: PlaceId, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded>;
+    fn send(&self, to: PlaceId, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded>;
     /// Sends a message from a thread that polls for messages itself ([`Endpoint::poll`]), at least until the
     /// next message from the receiver has arrived. Whether the receiver knows that; if not, the other places
     /// must be notified ([`Endpoint::set_polled`]).
-    fn send_request(&self, to: PlaceId, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
-        self.send(to, kind, body, &[]).map(|()| false)
+    fn send_request(&self, to: PlaceId, body: &[u8]) -> Result<bool, PlaceEnded> {
+        self.send(to, body, &[]).map(|()| false)
     }
     /// The caller of [`Endpoint::send_request`] has its answer, and stops polling. Whether it need not
     /// notify other places.
@@ -92,7 +80,7 @@ pub trait Endpoint: Send + Sync {
         false
     }
     /// Sends bytes into memory that the receiver names for `header`; returns when `data` may be reused.
-    fn put(&self, to: PlaceId, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
+    fn put(&self, to: PlaceId, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
     /// Handles what has arrived; waits only for the rest of a message that has begun to arrive. An idle
     /// thread may call it, which saves waking another one. Whether anything had arrived.
     fn poll(&self) -> bool {
@@ -113,33 +101,29 @@ pub trait Endpoint: Send + Sync {
 pub(crate) fn deliver_message_locally(
     receiver: &dyn Receiver,
     here: PlaceId,
-    kind: u8,
     body: &[u8],
     parts: &[Part],
 ) -> Result<(), PlaceEnded> {
     let parts = parts.iter().map(|part| Received::Bytes(part.bytes().to_vec())).collect();
-    receiver
-        .message(here, kind, Cow::Borrowed(body), parts)
-        .map_err(|error| fail_locally(receiver, here, error))
+    receiver.message(here, Cow::Borrowed(body), parts).map_err(|error| fail_locally(receiver, here, error))
 }
 
 /// Delivers a put of a place to itself.
 pub(crate) fn deliver_put_locally(
     receiver: &dyn Receiver,
     here: PlaceId,
-    kind: u8,
     header: &[u8],
     data: &[u8],
 ) -> Result<(), PlaceEnded> {
     let put = || {
-        let target = receiver.begin_put(here, kind, header, data.len() as u64)?;
+        let target = receiver.begin_put(here, header, data.len() as u64)?;
         let target = target.filter(|target| target.length == data.len() as u64);
         if let Some(target) = target {
             // SAFETY: the receiver gave out this memory, and its length was checked. It may overlap the
             // source.
             unsafe { std::ptr::copy(data.as_ptr(), target.address, data.len()) };
         }
-        receiver.end_put(here, kind, header.to_vec(), target.is_some())
+        receiver.end_put(here, header.to_vec(), target.is_some())
     };
     put().map_err(|error| fail_locally(receiver, here, error))
 }

@@ -34,12 +34,12 @@ impl Endpoint for Local {
         Ok(())
     }
 
-    fn send(&self, to: PlaceId, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
-        deliver_message_locally(&**self.receiver(to)?, to, kind, body, parts)
+    fn send(&self, to: PlaceId, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
+        deliver_message_locally(&**self.receiver(to)?, to, body, parts)
     }
 
-    fn put(&self, to: PlaceId, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
-        deliver_put_locally(&**self.receiver(to)?, to, kind, header, data)
+    fn put(&self, to: PlaceId, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
+        deliver_put_locally(&**self.receiver(to)?, to, header, data)
     }
 
     fn shutdown(&self) {}

@@ -2,19 +2,17 @@
 //! the same everywhere.
 //!
 //! A host place is a process, an accelerator place lives in the process of its parent. Place 0 collects what
-//! every host has, numbers the places and sends the result to the others ([`Topology::encode`]), so that no
+//! every host has, numbers the places and sends the result to the others, so that no
 //! two places disagree.
 
 mod selection;
 
 pub use selection::Selection;
 
-use crate::serialize::Error;
-use crate::serialize::read::Input;
-use crate::serialize::write;
+use serde::{Deserialize, Serialize};
 
 /// An accelerator as its host describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accelerator {
     /// Its number at its host, as the driver counts.
     pub ordinal: u32,
@@ -27,7 +25,7 @@ pub struct Accelerator {
 }
 
 /// All places of a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topology {
     hosts: u32,
     /// In the order of their places, with their hosts' numbers.
@@ -94,77 +92,9 @@ impl Topology {
         self.children(i64::from(*host)).position(|child| child == place).map(|index| index as i64)
     }
 
-    /// As bytes.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        write::number(&mut out, u64::from(self.hosts));
-        write::number(&mut out, self.accelerators.len() as u64);
-        for (host, accelerator) in &self.accelerators {
-            write::number(&mut out, u64::from(*host));
-            accelerator.encode(&mut out);
-        }
-        out
-    }
-
-    /// From bytes.
-    pub fn decode(bytes: &[u8]) -> Result<Topology, Error> {
-        let mut input = Input::new(bytes);
-        let hosts = small(&mut input)?;
-        let mut accelerators = Vec::new();
-        for _ in 0..input.number()? {
-            let host = small(&mut input)?;
-            if host >= hosts {
-                return input.malformed("the number of a host");
-            }
-            accelerators.push((host, Accelerator::decode(&mut input)?));
-        }
-        input.end()?;
-        Ok(Topology { hosts, accelerators })
-    }
-}
-
-impl Accelerator {
-    /// Appends it.
-    pub fn encode(&self, out: &mut Vec<u8>) {
-        for number in [self.ordinal, self.capability.0, self.capability.1] {
-            write::number(out, u64::from(number));
-        }
-        write::number(out, self.memory);
-        write::number(out, self.name.len() as u64);
-        out.extend_from_slice(self.name.as_bytes());
-    }
-
-    /// Reads one.
-    pub fn decode(input: &mut Input<'_>) -> Result<Accelerator, Error> {
-        let (ordinal, major, minor) = (small(input)?, small(input)?, small(input)?);
-        let memory = input.number()?;
-        let length = small(input)? as usize;
-        let name = String::from_utf8_lossy(input.bytes(length)?).into_owned();
-        Ok(Accelerator { ordinal, name, memory, capability: (major, minor) })
-    }
-
-    /// All of a host, as bytes.
-    pub fn encode_all(accelerators: &[Accelerator]) -> Vec<u8> {
-        let mut out = Vec::new();
-        write::number(&mut out, accelerators.len() as u64);
-        accelerators.iter().for_each(|accelerator| accelerator.encode(&mut out));
-        out
-    }
-
-    /// All of a host, from bytes.
-    pub fn decode_all(bytes: &[u8]) -> Result<Vec<Accelerator>, Error> {
-        let mut input = Input::new(bytes);
-        let count = input.number()?;
-        let all = (0..count).map(|_| Accelerator::decode(&mut input)).collect::<Result<_, _>>()?;
-        input.end()?;
-        Ok(all)
-    }
-}
-
-fn small(input: &mut Input<'_>) -> Result<u32, Error> {
-    match u32::try_from(input.number()?) {
-        Ok(number) => Ok(number),
-        Err(_) => input.malformed("a number below 2^32"),
+    /// Whether each accelerator has one of the hosts.
+    pub fn is_consistent(&self) -> bool {
+        self.accelerators.iter().all(|(host, _)| *host < self.hosts)
     }
 }
 
@@ -206,15 +136,8 @@ mod tests {
     }
 
     #[test]
-    fn encoding_round_trips_and_damage_is_an_error() {
-        let topology = three_hosts();
-        let bytes = topology.encode();
-        assert_eq!(Topology::decode(&bytes), Ok(topology));
-        for length in 0..bytes.len() {
-            assert!(Topology::decode(&bytes[..length]).is_err());
-        }
-        assert!(Topology::decode(&[1, 1, 9, 0, 0, 0, 0, 0]).is_err());
-        let own = [gpu(0), gpu(3)];
-        assert_eq!(Accelerator::decode_all(&Accelerator::encode_all(&own)).as_deref(), Ok(&own[..]));
+    fn accelerators_of_no_host_are_inconsistent() {
+        assert!(three_hosts().is_consistent());
+        assert!(!Topology { hosts: 1, accelerators: vec![(1, gpu(0))] }.is_consistent());
     }
 }

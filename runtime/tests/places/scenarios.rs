@@ -72,15 +72,15 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         ..succeeds("a_place_that_dies_ends_the_program", dies)
     },
     senseless::<250>("an_unknown_message"),
-    senseless::<1>("a_senseless_spawn"),
-    senseless::<2>("a_senseless_at"),
-    senseless::<3>("a_senseless_reply"),
-    senseless::<4>("a_senseless_report"),
-    senseless::<5>("a_senseless_get"),
-    senseless::<6>("a_senseless_end_of_a_put"),
-    senseless::<8>("a_senseless_topology"),
-    senseless::<10>("a_senseless_step_of_a_team"),
-    senseless::<13>("a_senseless_word_about_a_clock"),
+    senseless::<0>("a_senseless_spawn"),
+    senseless::<1>("a_senseless_at"),
+    senseless::<2>("a_senseless_reply"),
+    senseless::<3>("a_senseless_report"),
+    senseless::<4>("a_senseless_get"),
+    senseless::<5>("a_senseless_end_of_a_put"),
+    senseless::<7>("a_senseless_topology"),
+    senseless::<9>("a_senseless_step_of_a_team"),
+    senseless::<12>("a_senseless_word_about_a_clock"),
     Scenario {
         places: &[2],
         expected: Expected::Failure { code: 7, message: "" },
@@ -132,7 +132,7 @@ pub(crate) fn run(code: i64, a: i64, b: i64, object: Ref) -> Result<Ref, Ref> {
     let done = Ok(Ref::NULL);
     match code {
         ADD => Ok(long(a + b + i64::from(here()))),
-        RAISE => Err(error(a, &format!("raised at {}", here()))),
+        RAISE => Err(error(a, &format!("raised at {}", here().0))),
         CHANGE => {
             *word(object, 16) += 1;
             Ok(object)
@@ -177,7 +177,7 @@ pub(crate) fn run(code: i64, a: i64, b: i64, object: Ref) -> Result<Ref, Ref> {
             done
         }
         PRINT => {
-            println!("{} of {}", here(), places());
+            println!("{} of {}", here().0, places());
             done
         }
         ABORT => std::process::abort(),
@@ -417,7 +417,9 @@ fn dies() -> i32 {
 
 /// Place 1 must end over it, and with it everything.
 fn sends_nonsense<const KIND: u8>() -> i32 {
-    system().send(PlaceId(1), KIND, &[0xfe; 40]);
+    let mut body = [0xfe; 41];
+    body[0] = KIND;
+    system().send_encoded(PlaceId(1), &body, &[]).expect("place 1 lives");
     // Longer than the test waits.
     std::thread::sleep(std::time::Duration::from_secs(1000));
     0

@@ -5,18 +5,18 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::apgas::at::rpc;
-use crate::apgas::at::rpc::PendingCall;
+use crate::apgas::at::rpc::{Answer, PendingCall};
 use crate::apgas::cancellation::{self, NO_JOB};
 use crate::apgas::clock::ClockContext;
 use crate::apgas::engine::FinishScope;
+use crate::apgas::failure::Undelivered;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::proxy;
 use crate::apgas::finish::proxy::RemoteAtScope;
 use crate::apgas::marshal;
 use crate::apgas::marshal::Decoded;
-use crate::apgas::message::decode::{Route, Visit};
-use crate::apgas::message::kinds;
-use crate::apgas::message::kinds::{about, outcome};
+use crate::apgas::message;
+use crate::apgas::message::{Message, Reply, Visit};
 use crate::apgas::system::{spawn_uncounted, system};
 use crate::base::place::{PlaceId, here};
 use crate::base::sanitizer;
@@ -27,7 +27,6 @@ use crate::scheduler::{self, PollGuard, stack_depth};
 use crate::serialize::Error;
 use crate::serialize::out_of_band::{Part, Received};
 use crate::serialize::read::Input;
-use crate::serialize::write;
 
 /// Bytes of stack that an activity counts as having, on the stacks of the activities that wait for it, unless
 /// it sends more: endless recursion from place to place is thus detected.
@@ -105,14 +104,14 @@ fn start(place: i64, closure: Ref, scope: Arc<dyn FinishScope>, clocks: ClockCon
     }
     let mut body = Vec::with_capacity(DEFAULT_MESSAGE_CAPACITY);
     let finish = scope.global_id(&scope);
-    finish.encode(&mut body);
-    clocks.encode(&mut body);
+    Message::Spawn { finish, clocks }.encode(&mut body);
     let mut parts = Vec::new();
     marshal::append(&mut body, &mut parts, closure).map_err(Raised)?;
     if finish != FinishId::NONE {
         scope.on_remote_spawn(&scope, place);
     }
-    system().send_parts(place, kinds::SPAWN, &body, &parts);
+    let sent = system().send_encoded(place, &body, &parts);
+    sent.unwrap_or_else(|ended| system().undelivered(ended, Undelivered::Activity(finish)));
     Ok(())
 }
 
@@ -145,19 +144,13 @@ fn call(place: PlaceId, closure: Ref, value: bool) -> Outcome<Ref> {
     let clocks = engine.clocks();
     let has_context = !clocks.is_empty() || clocks.nesting > DEFAULT_NESTING || clocks.epoch != NO_JOB;
     let answer = waiting.send(place, |body| {
-        write::whole_number(body, number);
-        engine.finish_id().encode(body);
-        let about = if value { about::VALUE } else { 0 } | if has_context { about::CLOCK_CONTEXT } else { 0 };
-        write::number(body, about);
-        if has_context {
-            clocks.encode(body);
-        }
+        let clocks = has_context.then_some(clocks);
+        Message::At(Visit { number, finish: engine.finish_id(), value, clocks }).encode(body);
         let mut parts = Vec::new();
         marshal::append(body, &mut parts, closure).map_err(Raised)?;
         Ok(ask(place, body, &parts))
     })?;
-    let mut input = Input::with_parts(&answer.bytes, &answer.parts);
-    read_reply(&mut input, place).unwrap_or_else(|error| Err(Raised(marshal::exception(&error))))
+    read_reply(answer, place)
 }
 
 /// Sends the body of an `at`. If there is no other work here, the caller's thread polls for the answer
@@ -166,34 +159,36 @@ fn ask(place: PlaceId, body: &[u8], parts: &[Part]) -> Option<PollGuard> {
     if parts.is_empty()
         && let Some(mut guard) = scheduler::begin_polling()
     {
-        if system().send_request(place, kinds::AT, body) {
-            guard.promise_to(place);
+        match system().send_request(place, body) {
+            Ok(true) => guard.promise_to(place),
+            Ok(false) => {}
+            Err(ended) => system().undelivered(ended, Undelivered::Body),
         }
         return Some(guard);
     }
-    system().send_parts(place, kinds::AT, body, parts);
+    let sent = system().send_encoded(place, body, parts);
+    sent.unwrap_or_else(|ended| system().undelivered(ended, Undelivered::Body));
     None
 }
 
-fn read_reply(input: &mut Input<'_>, place: PlaceId) -> Result<Outcome<Ref>, Error> {
-    let route = Route { from: place, here: here(), hosts: system().hosts() };
-    let (how, clocks) = route.reply(input)?;
-    if how & outcome::COUNTED != 0 {
+fn read_reply(answer: &mut Answer, place: PlaceId) -> Outcome<Ref> {
+    if answer.reply.counted {
         // Before the activity continues: it may be the last activity of the finish.
         let scope = system().engine().scope();
         scope.on_remote_spawn(&scope, place);
     }
-    if let Some(clocks) = clocks {
+    if let Some(clocks) = answer.reply.clocks.take() {
         // Its registrations changed at the other place.
         system().engine().set_clocks(clocks.registrations);
     }
-    match how & !outcome::COUNTED {
-        outcome::DONE => Ok(Ok(Ref::NULL)),
-        outcome::VALUE => Ok(marshal::decode(input).map_err(Raised)),
-        _ => {
-            let exception = marshal::decode_exception(input);
+    let mut input = Input::with_parts(&answer.bytes, &answer.parts);
+    match answer.reply.outcome {
+        message::Outcome::Done => Ok(Ref::NULL),
+        message::Outcome::Value => marshal::decode(&mut input).map_err(Raised),
+        message::Outcome::Exception => {
+            let exception = marshal::decode_exception(&mut input);
             crate::program::append_sender_frames(exception);
-            Ok(Err(Raised(exception)))
+            Err(Raised(exception))
         }
     }
 }
@@ -209,9 +204,9 @@ struct Caller {
     value: bool,
 }
 
-/// The body of an `at` has arrived.
-pub(crate) fn on_at(from: PlaceId, visit: Visit, body: Cow<'_, [u8]>, parts: Vec<Received>) {
-    let Visit { number, finish, value, clocks, graph } = visit;
+/// The body of an `at` has arrived, whose closure's graph begins at byte `graph` of `body`.
+pub(crate) fn on_at(from: PlaceId, visit: Visit, body: Cow<'_, [u8]>, graph: usize, parts: Vec<Received>) {
+    let Visit { number, finish, value, clocks } = visit;
     let caller = Caller { place: from, number, value };
     let clocks =
         clocks.unwrap_or_else(|| ClockContext { nesting: DEFAULT_NESTING, ..ClockContext::default() });
@@ -290,11 +285,13 @@ impl Caller {
                 if !self.value
                     || marshal::append_if_fast(&mut graph, &mut parts, object, MAX_INLINE_GRAPH_SIZE) =>
             {
-                let how = if self.value { outcome::VALUE } else { outcome::DONE };
+                let how = if self.value { message::Outcome::Value } else { message::Outcome::Done };
                 if parts.is_empty() {
-                    self.send(how, None, &graph, &parts);
+                    self.send(Reply { outcome: how, ..Reply::default() }, &graph, &parts);
                 } else {
-                    spawn_uncounted(move || self.send(how, None, &graph, &parts));
+                    spawn_uncounted(move || {
+                        self.send(Reply { outcome: how, ..Reply::default() }, &graph, &parts)
+                    });
                 }
             }
             result => {
@@ -308,35 +305,34 @@ impl Caller {
     fn answer(self, result: Result<Ref, Ref>, counted: bool, clocks: Option<ClockContext>) {
         let (mut graph, mut parts) = (Vec::new(), Vec::new());
         let result = result.and_then(|object| match self.value {
-            true => marshal::append(&mut graph, &mut parts, object).map(|()| outcome::VALUE),
-            false => Ok(outcome::DONE),
+            true => marshal::append(&mut graph, &mut parts, object).map(|()| message::Outcome::Value),
+            false => Ok(message::Outcome::Done),
         });
-        let how = result.unwrap_or_else(|exception| {
+        let outcome = result.unwrap_or_else(|exception| {
             parts.clear();
             graph = marshal::encode_exception(exception);
-            outcome::EXCEPTION
+            message::Outcome::Exception
         });
-        self.send(how | if counted { outcome::COUNTED } else { 0 }, clocks, &graph, &parts);
+        self.send(Reply { outcome, counted, clocks, ..Reply::default() }, &graph, &parts);
     }
 
+    /// Sends a reply under the number of the call.
+    ///
     /// Not inlined: an activity may have moved to another thread meanwhile.
     #[inline(never)]
-    fn send(self, how: u64, clocks: Option<ClockContext>, graph: &[u8], parts: &[Part]) {
+    fn send(self, reply: Reply, graph: &[u8], parts: &[Part]) {
         thread_local! {
             /// Reused buffer.
-            static REPLY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+            static BODY: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
         }
-        let mut reply = REPLY.take();
-        reply.clear();
-        write::whole_number(&mut reply, self.number);
-        write::number(&mut reply, how | clocks.as_ref().map_or(0, |_| outcome::CLOCKS));
-        if let Some(clocks) = clocks {
-            clocks.encode(&mut reply);
-        }
-        reply.extend_from_slice(graph);
-        system().send_parts(self.place, kinds::AT_REPLY, &reply, parts);
-        if reply.capacity() <= rpc::MAX_KEPT_CAPACITY {
-            REPLY.set(reply);
+        let mut body = BODY.take();
+        body.clear();
+        Message::AtReply(Reply { number: self.number, ..reply }).encode(&mut body);
+        body.extend_from_slice(graph);
+        let sent = system().send_encoded(self.place, &body, parts);
+        sent.unwrap_or_else(|ended| system().undelivered(ended, Undelivered::Reply));
+        if body.capacity() <= rpc::MAX_KEPT_CAPACITY {
+            BODY.set(body);
         }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::apgas::message::Reply;
 use crate::base::place::PlaceId;
 use crate::scheduler::park::Event;
 use crate::scheduler::{PollGuard, fiber};
@@ -33,7 +34,9 @@ pub struct Call {
 /// An answer.
 #[derive(Default)]
 pub struct Answer {
-    /// Its bytes.
+    /// How the body has ended.
+    pub reply: Reply,
+    /// The graph of its value or exception.
     pub bytes: Vec<u8>,
     /// What arrived beside them.
     pub parts: Vec<Received>,
@@ -157,7 +160,8 @@ impl Drop for PendingCall {
 }
 
 /// Delivers an answer of `from` to the activity that waits for it; false if none does.
-pub fn on_answer(from: PlaceId, number: u64, bytes: &[u8], parts: Vec<Received>) -> bool {
+pub fn on_answer(from: PlaceId, reply: Reply, bytes: &[u8], parts: Vec<Received>) -> bool {
+    let number = reply.number;
     let Some(entry) = entry(number & ((1 << INDEX_BITS) - 1)) else { return false };
     // SAFETY: null, or a record, which is never freed.
     let Some(call) = (unsafe { entry.load(Ordering::Acquire).as_ref() }) else { return false };
@@ -171,6 +175,7 @@ pub fn on_answer(from: PlaceId, number: u64, bytes: &[u8], parts: Vec<Received>)
     }
     // SAFETY: this thread has cleared the number, which gives exclusive access.
     let answer = unsafe { &mut *call.answer.get() };
+    answer.reply = reply;
     answer.bytes.clear();
     answer.bytes.extend_from_slice(bytes);
     answer.parts = parts;
@@ -184,29 +189,25 @@ mod tests {
 
     #[test]
     fn answer_is_delivered_once_to_its_call() {
+        let on_answer = |place, number, bytes: &[u8]| {
+            super::on_answer(place, Reply { number, ..Reply::default() }, bytes, Vec::new())
+        };
         let mut waiting = PendingCall::begin();
         let number = waiting.number();
-        assert!(!on_answer(PlaceId(3), number, b"early", Vec::new()), "no call is pending");
+        assert!(!on_answer(PlaceId(3), number, b"early"), "no call is pending");
         let answer = waiting.send(PlaceId(3), |message| {
             message.extend_from_slice(b"question");
             std::thread::spawn(move || {
-                assert!(!on_answer(
-                    PlaceId(3),
-                    number + (1 << INDEX_BITS),
-                    b"another generation",
-                    Vec::new()
-                ));
-                assert!(!on_answer(PlaceId(2), number, b"another place", Vec::new()));
-                assert!(on_answer(PlaceId(3), number, b"answer", Vec::new()));
-                assert!(!on_answer(PlaceId(3), number, b"twice", Vec::new()));
+                assert!(!on_answer(PlaceId(3), number + (1 << INDEX_BITS), b"another generation"));
+                assert!(!on_answer(PlaceId(2), number, b"another place"));
+                assert!(on_answer(PlaceId(3), number, b"answer"));
+                assert!(!on_answer(PlaceId(3), number, b"twice"));
             });
             Ok::<_, ()>(None)
         });
         assert_eq!(answer.map(|it| it.bytes.clone()), Ok(b"answer".to_vec()));
         assert!(waiting.send(PlaceId(3), |_| Err(7)).is_err_and(|error| error == 7));
-        assert!(!on_answer(PlaceId(3), waiting.number(), b"", Vec::new()), "that was not sent");
-        assert!(
-            !on_answer(PlaceId(3), 0, b"", Vec::new()) && !on_answer(PlaceId(3), u64::MAX, b"", Vec::new())
-        );
+        assert!(!on_answer(PlaceId(3), waiting.number(), b""), "that was not sent");
+        assert!(!on_answer(PlaceId(3), 0, b"") && !on_answer(PlaceId(3), u64::MAX, b""));
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
 
 use crate::apgas::cancellation;
 use crate::base::place::PlaceId;
@@ -38,7 +39,7 @@ enum ClockLocation {
 }
 
 /// The state of a registration, without the activity: it can be copied and sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockRegistration {
     /// The clock's handle.
     pub handle: i64,
@@ -49,7 +50,7 @@ pub struct ClockRegistration {
 }
 
 /// The clock context of an activity that is sent to another place: its clocks, its nesting and its job.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockContext {
     /// The registrations, which their clocks count already.
     pub registrations: Vec<ClockRegistration>,

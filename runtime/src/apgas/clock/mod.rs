@@ -2,6 +2,6 @@
 //! clock at its own place.
 
 mod local;
-pub(crate) mod remote;
+pub mod remote;
 
 pub use local::*;

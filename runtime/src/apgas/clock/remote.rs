@@ -5,19 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 
-use crate::apgas::clock::{self, ClockContext, ClockRegistration};
+use crate::apgas::clock::{self, ClockRegistration};
 use crate::apgas::engine::Waiter;
-use crate::apgas::message::kinds;
+use crate::apgas::failure::Undelivered;
+use crate::apgas::message::Message;
 use crate::apgas::system::{spawn_uncounted, system};
 use crate::base::place::PlaceId;
-use crate::serialize::Error;
-use crate::serialize::read::Input;
-use crate::serialize::write;
 
 /// An operation on a clock. The first two are answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Operation {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Operation {
     /// A new activity is registered.
     Register,
     /// An activity waits for the end of a phase.
@@ -28,14 +27,6 @@ pub(crate) enum Operation {
     End,
 }
 
-impl Operation {
-    /// By its number in messages.
-    pub(crate) fn from_number(number: u64) -> Option<Operation> {
-        use Operation::*;
-        [Register, Wait, Resume, End].into_iter().find(|operation| *operation as u64 == number)
-    }
-}
-
 /// Pending requests by number: the place, and the waiting activity.
 type Waiting = HashMap<u64, (PlaceId, Arc<dyn Waiter>)>;
 
@@ -43,11 +34,8 @@ static NEXT: AtomicU64 = AtomicU64::new(1);
 static WAITING: Mutex<Option<Waiting>> = Mutex::new(None);
 
 fn send_operation(operation: Operation, number: u64, clock_registration: ClockRegistration) {
-    let mut body = Vec::new();
-    write::number(&mut body, operation as u64);
-    write::number(&mut body, number);
-    clock_registration.encode(&mut body);
-    system().send(clock::home(clock_registration.handle), kinds::CLOCK, &body);
+    let message = Message::Clock { operation, number, registration: clock_registration };
+    system().deliver(clock::home(clock_registration.handle), &message, Undelivered::Clock);
 }
 
 /// Sends an operation, and waits for the answer.
@@ -102,9 +90,7 @@ pub(crate) fn on_operation(
 }
 
 fn answer(to: PlaceId, number: u64) {
-    let mut body = Vec::new();
-    write::number(&mut body, number);
-    system().send(to, kinds::CLOCK_DONE, &body);
+    system().deliver(to, &Message::ClockDone(number), Undelivered::Clock);
 }
 
 /// The answer to [`request`]; false if nothing waits for one of that place.
@@ -116,44 +102,4 @@ pub(crate) fn on_answer(from: PlaceId, number: u64) -> bool {
         if requested { waiting.remove(&number) } else { None }
     };
     waiter.map(|(_, waiter)| waiter.wake()).is_some()
-}
-
-impl ClockContext {
-    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
-        write::number(out, self.registrations.len() as u64);
-        self.registrations.iter().for_each(|clock_registration| clock_registration.encode(out));
-        write::signed(out, self.implicit.unwrap_or(0));
-        write::number(out, self.nesting as u64);
-        write::number(out, self.epoch);
-    }
-
-    pub(crate) fn decode(input: &mut Input<'_>) -> Result<ClockContext, Error> {
-        let mut registrations = Vec::new();
-        for _ in 0..input.number()? {
-            registrations.push(ClockRegistration::decode(input)?);
-        }
-        let implicit = Some(input.signed()?).filter(|handle| *handle != 0);
-        // Bounds what another place says.
-        let nesting = input.number()?.min(1 << 40) as usize;
-        let epoch = input.number()?;
-        Ok(ClockContext { registrations, implicit, nesting, epoch })
-    }
-}
-
-impl ClockRegistration {
-    pub(crate) fn encode(self, out: &mut Vec<u8>) {
-        write::signed(out, self.handle);
-        write::signed(out, i64::from(self.phase));
-        write::number(out, u64::from(self.resumed));
-    }
-
-    pub(crate) fn decode(input: &mut Input<'_>) -> Result<ClockRegistration, Error> {
-        let handle = input.signed()?;
-        let phase = i32::try_from(input.signed()?).ok().filter(|phase| (0..i32::MAX).contains(phase));
-        let Some(phase) = phase else { return input.malformed("a phase of a clock") };
-        match input.number()? {
-            resumed @ (0 | 1) => Ok(ClockRegistration { handle, phase, resumed: resumed == 1 }),
-            _ => input.malformed("whether an activity has arrived at a clock"),
-        }
-    }
 }

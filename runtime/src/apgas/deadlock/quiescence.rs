@@ -9,14 +9,15 @@
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
+use serde::{Deserialize, Serialize};
 
 use super::message_counts;
 use super::report::describe_waiting;
-use crate::apgas::message::kinds;
+use crate::apgas::failure::Undelivered;
+use crate::apgas::message::Message;
 use crate::apgas::system::{run_in_thread, system};
 use crate::base::place::{PlaceId, here};
 use crate::scheduler;
-use crate::serialize::write;
 
 /// How long place 0 waits for the next answer of a place.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,8 +28,8 @@ const REPORT_TIMEOUT: Duration = Duration::from_secs(8);
 const REPORT_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The state of a place at one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PlaceState {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceState {
     /// All its activities wait.
     pub is_quiescent: bool,
     /// Messages that it has sent.
@@ -98,11 +99,9 @@ fn collect_states() -> Option<Vec<PlaceState>> {
         collection.states[0] = Some(own_state());
         collection.number
     };
-    let mut body = Vec::new();
-    write::number(&mut body, number);
     PlaceId::first(hosts)
         .skip(1)
-        .for_each(|place| system().send_control(place, kinds::QUIESCENCE_REQUEST, &body));
+        .for_each(|place| system().deliver(place, &Message::QuiescenceRequest(number), Undelivered::Control));
     let mut collection = COLLECTION.lock();
     while collection.states.iter().any(Option::is_none) {
         if ANSWERED.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
@@ -114,12 +113,8 @@ fn collect_states() -> Option<Vec<PlaceState>> {
 
 /// At another place: place 0 collects states.
 pub(crate) fn state_requested(from: PlaceId, number: u64) {
-    let own = own_state();
-    let mut answer = Vec::new();
-    for number in [number, u64::from(own.is_quiescent), own.sent, own.received] {
-        write::number(&mut answer, number);
-    }
-    system().send_control(from, kinds::QUIESCENCE_REPORT, &answer);
+    let report = Message::QuiescenceReport { number, state: own_state() };
+    system().deliver(from, &report, Undelivered::Control);
 }
 
 /// At place 0: a place has answered.
@@ -139,7 +134,7 @@ pub fn report_all_places() {
     report_own_activities();
     for place in PlaceId::first(system().hosts()).skip(1) {
         COLLECTION.lock().states = vec![None; system().hosts() as usize];
-        system().send_control(place, kinds::WAIT_REPORT_REQUEST, &[]);
+        system().deliver(place, &Message::WaitReportRequest, Undelivered::Control);
         let mut collection = COLLECTION.lock();
         while collection.states[place.index()].is_none() {
             if ANSWERED.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
@@ -161,7 +156,7 @@ pub(crate) fn report_requested(from: PlaceId) {
         } else {
             report!("apg: at {}: activities run, so where the others wait cannot be shown", here());
         }
-        system().send_control(from, kinds::WAIT_REPORT_DONE, &[]);
+        system().deliver(from, &Message::WaitReportDone, Undelivered::Control);
     });
 }
 

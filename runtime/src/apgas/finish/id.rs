@@ -1,9 +1,11 @@
 //! Names of finishes.
 
+use serde::{Deserialize, Serialize};
+
 use crate::base::place::PlaceId;
 
 /// A finish, as all places know it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FinishId {
     /// The host place where its body runs.
     pub home: PlaceId,

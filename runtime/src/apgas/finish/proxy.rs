@@ -6,11 +6,11 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use crate::apgas::engine::FinishScope;
+use crate::apgas::failure::Undelivered;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::root;
 use crate::apgas::marshal;
-use crate::apgas::message::kinds;
-use crate::apgas::message::kinds::FinishDelta;
+use crate::apgas::message::{FinishDelta, Message};
 use crate::apgas::system::system;
 use crate::base::place::{PlaceId, here};
 use crate::heap::Ref;
@@ -92,7 +92,7 @@ impl FinishScope for FinishProxy {
         deltas.push((here(), -state.arrived));
         deltas.sort_unstable();
         let report = FinishDelta { finish: self.id.number, deltas, exceptions: state.exceptions };
-        system().send(self.id.home, kinds::FINISH_REPORT, &report.encode());
+        system().deliver(self.id.home, &Message::FinishReport(report), Undelivered::Report(self.id));
     }
 
     fn global_id(&self, _: &Arc<dyn FinishScope>) -> FinishId {

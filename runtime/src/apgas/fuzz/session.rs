@@ -12,15 +12,16 @@ use crate::apgas;
 use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::at::invoke;
 use crate::apgas::clock::ClockRegistration;
+use crate::apgas::clock::remote::Operation;
+use crate::apgas::deadlock::quiescence::PlaceState;
 use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::Finish;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::fuzz::types;
 use crate::apgas::fuzz::types::{longs, object, types};
 use crate::apgas::local_engine::LocalEngine;
-use crate::apgas::message::decode::{Message, Route};
-use crate::apgas::message::kinds;
-use crate::apgas::message::kinds::{FinishDelta, Transfer};
+use crate::apgas::message::validate::Route;
+use crate::apgas::message::{FinishDelta, Message, PutHeader, TeamStep, Transfer};
 use crate::apgas::system::system;
 use crate::base::place::{PlaceId, here};
 use crate::heap;
@@ -33,8 +34,7 @@ use crate::net::endpoint::{Endpoint, PlaceEnded, PutTarget, Receiver};
 use crate::scheduler;
 use crate::serialize::Error;
 use crate::serialize::out_of_band::{Part, Received};
-use crate::serialize::read::Input;
-use crate::serialize::write::{number, signed};
+use crate::serialize::write::number;
 use crate::topology::{Accelerator, Selection, Topology};
 
 /// Places.
@@ -54,8 +54,6 @@ pub(super) struct FramePart {
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     is_put: bool,
-    /// What the receiver is to do.
-    pub kind: u8,
     /// Of a put.
     pub header: Vec<u8>,
     /// The message, or what is put.
@@ -65,12 +63,19 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    fn message(kind: u8, body: Vec<u8>) -> Frame {
-        Frame { is_put: false, kind, header: Vec::new(), body, parts: Vec::new() }
+    fn message(body: Vec<u8>) -> Frame {
+        Frame { is_put: false, header: Vec::new(), body, parts: Vec::new() }
     }
 
-    fn put(kind: u8, header: Vec<u8>, body: Vec<u8>) -> Frame {
-        Frame { is_put: true, kind, header, body, parts: Vec::new() }
+    /// A message without a payload.
+    fn of(message: &Message) -> Frame {
+        let mut body = Vec::new();
+        message.encode(&mut body);
+        Frame::message(body)
+    }
+
+    fn put(header: Vec<u8>, body: Vec<u8>) -> Frame {
+        Frame { is_put: true, header, body, parts: Vec::new() }
     }
 
     /// As bytes of a stream.
@@ -82,7 +87,7 @@ impl Frame {
             }
         }
         let length = self.body.len() + self.parts.iter().map(|part| part.bytes.len()).sum::<usize>();
-        let mut bytes = vec![if self.is_put { 2 } else { 1 }, self.kind, 0, 0];
+        let mut bytes = vec![if self.is_put { 2 } else { 1 }, 0, 0, 0];
         bytes.extend_from_slice(&(header.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&(length as u64).to_le_bytes());
         bytes.extend_from_slice(&header);
@@ -121,51 +126,39 @@ impl Wire {
     /// answer.
     fn play(&self, place: PlaceId, frame: Frame) -> Result<(), Error> {
         let receiver = self.receiver.get().expect("started");
-        let mut input = Input::new(&frame.body);
-        let (kind, mut answer) = match (frame.is_put, frame.kind) {
-            (false, kinds::AT | kinds::AT_REPLY) => {
+        if frame.is_put {
+            let PutHeader::To(transfer) = PutHeader::decode(&frame.header)? else { return Ok(()) };
+            return self.answer(place, &Message::PutDone { number: transfer.number, error: String::new() });
+        }
+        match Message::decode(&frame.body)?.0 {
+            Message::At(_) | Message::AtReply(_) => {
                 let parts = frame.parts.into_iter().map(|part| Received::Bytes(part.bytes)).collect();
-                return receiver.message(place, frame.kind, Cow::Owned(frame.body), parts);
+                receiver.message(place, Cow::Owned(frame.body), parts)
             }
-            (false, kinds::SPAWN) => {
-                let finish = FinishId::decode(&mut input)?;
-                let report =
-                    FinishDelta { finish: finish.number, deltas: vec![(place, -1)], exceptions: Vec::new() };
-                (kinds::FINISH_REPORT, report.encode())
+            Message::Spawn { finish, .. } => {
+                let deltas = vec![(place, -1)];
+                let report = FinishDelta { finish: finish.number, deltas, exceptions: Vec::new() };
+                self.answer(place, &Message::FinishReport(report))
             }
-            (false, kinds::CLOCK) => {
-                input.number()?;
-                let mut answer = Vec::new();
-                number(&mut answer, input.number()?);
-                (kinds::CLOCK_DONE, answer)
-            }
-            (false, kinds::GET) => {
-                let transfer = Transfer::decode(&frame.body)?;
-                let mut header = Vec::new();
-                number(&mut header, transfer.number);
-                let target = receiver.begin_put(place, kinds::PUT_BACK, &header, transfer.bytes)?;
+            Message::Clock { number, .. } => self.answer(place, &Message::ClockDone(number)),
+            Message::Get(transfer) => {
+                let header = PutHeader::Back(transfer.number).encode();
+                let target = receiver.begin_put(place, &header, transfer.bytes)?;
                 let target = target.expect("the bytes that were wanted");
                 // SAFETY: the receiver gave out this memory.
                 unsafe { target.address.write_bytes(7, target.length as usize) };
-                self.recorded.lock().expect("no panic").push(Frame::put(
-                    kinds::PUT_BACK,
-                    header.clone(),
-                    vec![7; transfer.bytes as usize],
-                ));
-                return receiver.end_put(place, kinds::PUT_BACK, header, true);
+                let bytes = vec![7; transfer.bytes as usize];
+                self.recorded.lock().expect("no panic").push(Frame::put(header.clone(), bytes));
+                receiver.end_put(place, header, true)
             }
-            (true, kinds::PUT) => {
-                let mut answer = Vec::new();
-                number(&mut answer, Transfer::decode(&frame.header)?.number);
-                (kinds::PUT_DONE, answer)
-            }
-            _ => return Ok(()),
-        };
-        if kind == kinds::PUT_DONE {
-            number(&mut answer, 0);
+            _ => Ok(()),
         }
-        self.recorded.lock().expect("no panic").push(Frame::message(kind, answer.clone()));
-        receiver.message(place, kind, Cow::Owned(answer), Vec::new())
+    }
+
+    fn answer(&self, place: PlaceId, message: &Message) -> Result<(), Error> {
+        let frame = Frame::of(message);
+        self.recorded.lock().expect("no panic").push(frame.clone());
+        self.receiver.get().expect("started").message(place, Cow::Owned(frame.body), Vec::new())
     }
 }
 
@@ -197,19 +190,19 @@ impl Endpoint for Connections {
         Ok(())
     }
 
-    fn send(&self, to: PlaceId, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
+    fn send(&self, to: PlaceId, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
         let part = |part: &Part| FramePart {
             ty: part.ty.into(),
             length: part.length as u64,
             bytes: part.bytes().to_vec(),
         };
         let parts = parts.iter().map(part).collect();
-        self.0.sent(to, Frame { parts, ..Frame::message(kind, body.to_vec()) });
+        self.0.sent(to, Frame { parts, ..Frame::message(body.to_vec()) });
         Ok(())
     }
 
-    fn put(&self, to: PlaceId, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
-        self.0.sent(to, Frame::put(kind, header.to_vec(), data.to_vec()));
+    fn put(&self, to: PlaceId, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
+        self.0.sent(to, Frame::put(header.to_vec(), data.to_vec()));
         Ok(())
     }
 
@@ -231,21 +224,15 @@ impl Guard {
 }
 
 impl Receiver for Guard {
-    fn message(
-        &self,
-        from: PlaceId,
-        kind: u8,
-        body: Cow<'_, [u8]>,
-        parts: Vec<Received>,
-    ) -> Result<(), Error> {
+    fn message(&self, from: PlaceId, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
         let route = Route { from, here: here(), hosts: HOSTS };
         // After these a place does nothing any more.
-        if let Message::End(_) | Message::WaitReportRequest =
-            Message::decode(route, kind, &body, parts.len())?
-        {
+        let (message, payload) = Message::decode(&body)?;
+        route.check(&message, payload.len(), parts.len())?;
+        if let Message::ProgramEnd(_) | Message::WaitReportRequest = message {
             return Ok(());
         }
-        self.inbox.message(from, kind, body, parts)?;
+        self.inbox.message(from, body, parts)?;
         self.messages.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -254,18 +241,12 @@ impl Receiver for Guard {
         self.inbox.begin_part(ty, length, bytes)
     }
 
-    fn begin_put(
-        &self,
-        from: PlaceId,
-        kind: u8,
-        header: &[u8],
-        length: u64,
-    ) -> Result<Option<PutTarget>, Error> {
-        self.inbox.begin_put(from, kind, header, length)
+    fn begin_put(&self, from: PlaceId, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+        self.inbox.begin_put(from, header, length)
     }
 
-    fn end_put(&self, from: PlaceId, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
-        self.inbox.end_put(from, kind, header, accepted)
+    fn end_put(&self, from: PlaceId, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
+        self.inbox.end_put(from, header, accepted)
     }
 
     fn peer_down(&self, _: PlaceId, _: Option<io::Error>) {}
@@ -340,55 +321,49 @@ fn only_own(raised: crate::layout::Raised) -> Outcome<()> {
 
 /// Frames of the kinds that a session with one real place does not send.
 fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
-    let numbers = |all: &[u64]| {
-        let mut body = Vec::new();
-        all.iter().for_each(|value| number(&mut body, *value));
-        body
-    };
-    let mut frames = vec![
-        Frame::message(kinds::QUIESCENCE_REQUEST, numbers(&[1])),
-        Frame::message(kinds::QUIESCENCE_REPORT, numbers(&[1, 1, 5, 5])),
-        Frame::message(kinds::WAIT_REPORT_DONE, Vec::new()),
-        Frame::message(kinds::COLLECTION_DONE, numbers(&[1])),
-        Frame::message(kinds::COLLECTION_REQUEST, numbers(&[1])),
-        Frame::message(kinds::TEAM, numbers(&[2, 1, 1])),
-        Frame::message(kinds::PROGRAM_END, vec![0; 4]),
-        Frame::message(kinds::CLOCK_DONE, numbers(&[1])),
-        Frame::message(kinds::PUT_DONE, [numbers(&[1, 3]), b"why".to_vec()].concat()),
-    ];
+    let state = PlaceState { is_quiescent: true, sent: 5, received: 5 };
     let change = Change { number: 1, account: 0, by: -1 };
-    frames.push(Frame::message(
-        kinds::WEIGHT_CHANGES,
-        apgas::distributed_gc::messages::encode(&[change, change]),
-    ));
     let gpu = Accelerator { ordinal: 0, name: "GPU".to_owned(), memory: 1 << 30, capability: (9, 0) };
-    frames.push(Frame::message(kinds::ACCELERATORS, Accelerator::encode_all(std::slice::from_ref(&gpu))));
-    let hosts = [vec![gpu], vec![], vec![], vec![]];
-    frames.push(Frame::message(kinds::TOPOLOGY, Topology::new(hosts.to_vec()).encode()));
-    for operation in 0..4 {
-        let mut body = numbers(&[operation, 1]);
-        ClockRegistration { handle: 1, phase: 1, resumed: false }.encode(&mut body);
-        frames.push(Frame::message(kinds::CLOCK, body));
-    }
+    let hosts = vec![vec![gpu.clone()], vec![], vec![], vec![]];
     let transfer = Transfer { number: 3, place: 0, handle: 1, offset: 8, bytes: 16, element: 8 };
-    frames.push(Frame::message(kinds::GET, transfer.encode()));
-    frames.push(Frame::put(kinds::PUT, transfer.encode(), vec![1; 16]));
-    frames.push(Frame::put(kinds::PUT, Transfer { place: 4, ..transfer }.encode(), vec![1; 16]));
+    let registration = ClockRegistration { handle: 1, phase: 1, resumed: false };
+    let clock = |operation| Message::Clock { operation, number: 1, registration };
+    let report = FinishDelta { finish: 5, deltas: vec![(PlaceId(1), -1)], exceptions: vec![vec![]] };
+    let messages = [
+        Message::QuiescenceRequest(1),
+        Message::QuiescenceReport { number: 1, state },
+        Message::WaitReportDone,
+        Message::CollectionDone(1),
+        Message::CollectionRequest(1),
+        Message::Team(TeamStep { team: 1, number: 1, step: 1 }),
+        Message::ProgramEnd(0),
+        Message::ClockDone(1),
+        Message::PutDone { number: 1, error: "why".to_owned() },
+        Message::WeightChanges(vec![change, change]),
+        Message::Accelerators(vec![gpu]),
+        Message::Topology(Topology::new(hosts)),
+        clock(Operation::Register),
+        clock(Operation::Wait),
+        clock(Operation::Resume),
+        clock(Operation::End),
+        Message::Get(transfer),
+        Message::FinishReport(report),
+    ];
+    let mut frames: Vec<Frame> = messages.iter().map(Frame::of).collect();
+    for transfer in [transfer, Transfer { place: 4, ..transfer }] {
+        frames.push(Frame::put(PutHeader::To(transfer).encode(), vec![1; 16]));
+    }
     // Activities of finishes elsewhere, and of none.
     for finish in [FinishId::NONE, FinishId { home: PlaceId(2), number: 5 }] {
-        for frame in recorded.iter().filter(|frame| frame.kind == kinds::SPAWN && !frame.is_put) {
-            let mut input = Input::new(&frame.body);
-            FinishId::decode(&mut input).expect("of the session");
+        for frame in recorded.iter().filter(|frame| !frame.is_put) {
+            let decoded = Message::decode(&frame.body).expect("of the session");
+            let (Message::Spawn { clocks, .. }, graph) = decoded else { continue };
             let mut body = Vec::new();
-            finish.encode(&mut body);
-            body.extend_from_slice(&frame.body[frame.body.len() - input.remaining()..]);
+            Message::Spawn { finish, clocks }.encode(&mut body);
+            body.extend_from_slice(graph);
             frames.push(Frame { body, ..frame.clone() });
         }
     }
-    let mut exception = numbers(&[5, 1, 1]);
-    signed(&mut exception, -1);
-    exception.extend(numbers(&[1, 0]));
-    frames.push(Frame::message(kinds::FINISH_REPORT, exception));
     frames
 }
 

@@ -27,9 +27,9 @@ pub(crate) struct Assembly {
 enum Stage {
     FrameHead,
     Header(FrameHead),
-    Body(FrameHead, Table),
-    Part { head: FrameHead, body: Vec<u8>, table: Table, done: Vec<Received>, object: Option<Handle> },
-    Put { head: FrameHead, header: Vec<u8>, accepted: bool },
+    Body(Table),
+    Part { body: Vec<u8>, table: Table, done: Vec<Received>, object: Option<Handle> },
+    Put { header: Vec<u8>, accepted: bool },
 }
 
 /// Remaining parts of a message, in order: type, length, bytes.
@@ -154,27 +154,25 @@ impl Assembly {
             }
             Stage::Header(head) if head.class == FrameKind::Put => {
                 let header = pending.into_bytes();
-                let target = delivery.receiver.begin_put(delivery.from, head.kind, &header, head.body)?;
+                let target = delivery.receiver.begin_put(delivery.from, &header, head.body)?;
                 let target = target.filter(|target| target.length == head.body);
                 let accepted = target.is_some();
                 self.pending = target
                     .map_or(PendingBytes { target: Target::Discard, left: head.body }, PendingBytes::memory);
-                self.stage = Stage::Put { head, header, accepted };
+                self.stage = Stage::Put { header, accepted };
                 Ok(())
             }
             Stage::Header(head) => self.begin_body(head, encoding::parts(&pending.into_bytes())?),
-            Stage::Body(head, table) => {
-                self.next_part(head, pending.into_bytes(), table, Vec::new(), delivery)
-            }
-            Stage::Part { head, body, table, mut done, object } => {
+            Stage::Body(table) => self.next_part(pending.into_bytes(), table, Vec::new(), delivery),
+            Stage::Part { body, table, mut done, object } => {
                 done.push(match object {
                     Some(object) => Received::Object(object),
                     None => Received::Bytes(pending.into_bytes()),
                 });
-                self.next_part(head, body, table, done, delivery)
+                self.next_part(body, table, done, delivery)
             }
-            Stage::Put { head, header, accepted } => {
-                delivery.receiver.end_put(delivery.from, head.kind, header, accepted)?;
+            Stage::Put { header, accepted } => {
+                delivery.receiver.end_put(delivery.from, header, accepted)?;
                 Ok(())
             }
         }
@@ -199,21 +197,20 @@ impl Assembly {
 
     fn begin_body(&mut self, head: FrameHead, table: Vec<[u64; 3]>) -> io::Result<()> {
         self.pending = PendingBytes::bytes(encoding::bytes_without_parts(&head, &table)?);
-        self.stage = Stage::Body(head, table.into_iter());
+        self.stage = Stage::Body(table.into_iter());
         Ok(())
     }
 
     /// Begins the next part, or delivers the message.
     fn next_part(
         &mut self,
-        head: FrameHead,
         body: Vec<u8>,
         mut table: Table,
         done: Vec<Received>,
         delivery: Delivery<'_>,
     ) -> io::Result<()> {
         let Some([ty, length, bytes]) = table.next() else {
-            delivery.receiver.message(delivery.from, head.kind, Cow::Owned(body), done)?;
+            delivery.receiver.message(delivery.from, Cow::Owned(body), done)?;
             return Ok(());
         };
         let object = match delivery.receiver.begin_part(ty, length, bytes) {
@@ -226,7 +223,7 @@ impl Assembly {
                 None
             }
         };
-        self.stage = Stage::Part { head, body, table, done, object };
+        self.stage = Stage::Part { body, table, done, object };
         Ok(())
     }
 }

@@ -25,8 +25,6 @@ pub enum FrameKind {
 pub struct FrameHead {
     /// Kind of the frame.
     pub class: FrameKind,
-    /// Kind of the message or put.
-    pub kind: u8,
     /// Bytes of the header.
     pub header: u32,
     /// Bytes of the body.
@@ -66,7 +64,6 @@ impl FrameHead {
             FrameKind::Shutdown => 3,
             FrameKind::Heartbeat => 4,
         };
-        bytes[1] = self.kind;
         bytes[2] = u8::from(self.zero_copy);
         bytes[4..8].copy_from_slice(&self.header.to_le_bytes());
         bytes[8..].copy_from_slice(&self.body.to_le_bytes());
@@ -82,15 +79,14 @@ impl FrameHead {
             4 => FrameKind::Heartbeat,
             _ => return Err(malformed("what has come is no frame")),
         };
-        let [_, kind, zero_copy, unused, h0, h1, h2, h3, body @ ..] = bytes;
+        let [_, unused, zero_copy, reserved, h0, h1, h2, h3, body @ ..] = bytes;
         let head = FrameHead {
             class,
-            kind,
             header: u32::from_le_bytes([h0, h1, h2, h3]),
             body: u64::from_le_bytes(body),
             zero_copy: zero_copy != 0,
         };
-        if zero_copy > 1 || unused != 0 {
+        if zero_copy > 1 || unused != 0 || reserved != 0 {
             return Err(malformed("a frame with flags that mean nothing"));
         }
         if head.header > MAX_HEADER {
@@ -109,8 +105,6 @@ impl FrameHead {
 pub struct Frame<'a> {
     /// Kind of the frame.
     pub class: FrameKind,
-    /// Kind of the message or put.
-    pub kind: u8,
     /// Of a put: its target.
     pub header: &'a [u8],
     /// The message, or the bytes of a put.
@@ -127,7 +121,7 @@ impl Frame<'_> {
     }
 
     fn head(&self, header: usize, body: u64, zero_copy: bool) -> FrameHead {
-        FrameHead { class: self.class, kind: self.kind, header: header as u32, body, zero_copy }
+        FrameHead { class: self.class, header: header as u32, body, zero_copy }
     }
 
     /// Writes a short one to a ring if there is room for it.
@@ -136,7 +130,7 @@ impl Frame<'_> {
         const MAX_IMMEDIATE_SIZE: usize = 4096;
         let length = self.header.len() + self.body.len();
         let is_bare = self.class == FrameKind::Message && self.header.is_empty() && self.parts.is_empty();
-        if is_bare && out.write_inline(self.kind, self.body, false) {
+        if is_bare && out.write_inline(self.body, false) {
             return true;
         }
         let head = self.head(self.header.len(), self.body.len() as u64, false).encode();
@@ -314,13 +308,13 @@ mod tests {
         for size in [0, 10, MAX_SINGLE_WRITE_SIZE, MAX_SINGLE_WRITE_SIZE + 1] {
             let body = vec![7; size];
             let mut bytes = Vec::new();
-            let frame = Frame { class: FrameKind::Put, kind: 5, header: b"where", body: &body, parts: &[] };
+            let frame = Frame { class: FrameKind::Put, header: b"where", body: &body, parts: &[] };
             frame.write(&mut bytes).expect("memory");
             let mut input = &bytes[..];
             let head = read_head(&mut input).expect("a head").expect("a frame");
             assert_eq!(
                 head,
-                FrameHead { class: FrameKind::Put, kind: 5, header: 5, body: size as u64, zero_copy: false }
+                FrameHead { class: FrameKind::Put, header: 5, body: size as u64, zero_copy: false }
             );
             assert_eq!(read_bytes(&mut input, 5).expect("header"), b"where");
             assert_eq!(read_bytes(&mut input, head.body).expect("body"), body);
@@ -340,7 +334,7 @@ mod tests {
             read_head(&mut &HEARTBEAT_FRAME[..]).expect("a head").map(|head| head.class),
             Some(FrameKind::Heartbeat)
         );
-        for (at, byte) in [(2, 1), (3, 1), (4, 1), (8, 1)] {
+        for (at, byte) in [(1, 1), (2, 1), (3, 1), (4, 1), (8, 1)] {
             let mut beat = HEARTBEAT_FRAME;
             beat[at] = byte;
             assert!(read_head(&mut &beat[..]).is_err(), "{at}");

@@ -175,14 +175,14 @@ impl Endpoint for Mesh {
         self.start_threads(&receiver)
     }
 
-    fn send(&self, to: PlaceId, kind: u8, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
+    fn send(&self, to: PlaceId, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
         if to == self.here {
-            return deliver_message_locally(&**self.own()?, to, kind, body, parts);
+            return deliver_message_locally(&**self.own()?, to, body, parts);
         }
-        self.transmit(to, Frame { class: FrameKind::Message, kind, header: &[], body, parts })
+        self.transmit(to, Frame { class: FrameKind::Message, header: &[], body, parts })
     }
 
-    fn send_request(&self, to: PlaceId, kind: u8, body: &[u8]) -> Result<bool, PlaceEnded> {
+    fn send_request(&self, to: PlaceId, body: &[u8]) -> Result<bool, PlaceEnded> {
         if let Some(Some(peer)) = self.peers.get(to.index())
             && let Some(rings) = &peer.rings
             && !in_handler()
@@ -191,11 +191,11 @@ impl Endpoint for Mesh {
         {
             rings.input.promise();
             let _out = peer.out.lock();
-            if rings.out.write_inline(kind, body, true) {
+            if rings.out.write_inline(body, true) {
                 return Ok(true);
             }
         }
-        self.send(to, kind, body, &[]).map(|()| false)
+        self.send(to, body, &[]).map(|()| false)
     }
 
     fn end_request(&self, by: PlaceId) -> bool {
@@ -203,12 +203,12 @@ impl Endpoint for Mesh {
         rings.is_some_and(|rings| rings.input.has_kept_promise())
     }
 
-    fn put(&self, to: PlaceId, kind: u8, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
+    fn put(&self, to: PlaceId, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
         debug_assert!(header.len() <= encoding::MAX_HEADER as usize);
         if to == self.here {
-            return deliver_put_locally(&**self.own()?, to, kind, header, data);
+            return deliver_put_locally(&**self.own()?, to, header, data);
         }
-        self.transmit(to, Frame { class: FrameKind::Put, kind, header, body: data, parts: &[] })
+        self.transmit(to, Frame { class: FrameKind::Put, header, body: data, parts: &[] })
     }
 
     fn needs_polling(&self) -> bool {
@@ -250,7 +250,7 @@ impl Endpoint for Mesh {
     fn shutdown(&self) {
         for peer in self.peers.iter().flatten() {
             // A place that has gone already needs no notice.
-            let shutdown = Frame { class: FrameKind::Shutdown, kind: 0, header: &[], body: &[], parts: &[] };
+            let shutdown = Frame { class: FrameKind::Shutdown, header: &[], body: &[], parts: &[] };
             let _ = self.transmit(peer.identity.place, shutdown);
             let _ = peer.stream.shutdown(Shutdown::Write);
         }

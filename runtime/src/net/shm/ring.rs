@@ -40,7 +40,7 @@ struct Shared {
 /// older than the contents of the ring.
 #[repr(C)]
 struct InlineMessage {
-    /// Sequence number, kind of message, and number of bytes. Written last.
+    /// Sequence number, and number of bytes. Written last.
     head: AtomicU64,
     /// Number of inline messages of the other direction that the writer of this one has read; perhaps with
     /// [`POLL_PROMISE`].
@@ -231,7 +231,7 @@ impl Ring {
 
     /// Writes a message inline, if that is possible now. The caller `promises`, with [`Ring::promise`] for
     /// the other direction, that it will poll for the next message.
-    pub fn write_inline(&self, kind: u8, bytes: &[u8], promises: bool) -> bool {
+    pub fn write_inline(&self, bytes: &[u8], promises: bool) -> bool {
         let inline = &self.shared.inline;
         let head = inline.head.load(Ordering::Relaxed);
         if bytes.len() > MAX_INLINE_BYTES || self.own.taken.load(Ordering::Acquire) != head >> 16 {
@@ -247,7 +247,7 @@ impl Ring {
         }
         let read = self.own.read.load(Ordering::Acquire);
         inline.read.store(if promises { read | POLL_PROMISE } else { read }, Ordering::Relaxed);
-        let head = ((head >> 16) + 1) << 16 | u64::from(kind) << 8 | bytes.len() as u64;
+        let head = ((head >> 16) + 1) << 16 | bytes.len() as u64;
         inline.head.store(head, Ordering::Release);
         self.notify_reader();
         true
@@ -259,9 +259,9 @@ impl Ring {
         self.shared.inline.head.load(Ordering::Acquire) >> 16 != self.own.read.load(Ordering::Relaxed)
     }
 
-    /// Takes the inline message that has arrived, if there is one, into `memory`; returns its kind and
-    /// length. It is older than the bytes that were seen in the ring before this call.
-    pub fn take_inline(&self, memory: &mut [u8; MAX_INLINE_BYTES]) -> Option<(u8, usize)> {
+    /// Takes the inline message that has arrived, if there is one, into `memory`; returns its length.
+    /// It is older than the bytes that were seen in the ring before this call.
+    pub fn take_inline(&self, memory: &mut [u8; MAX_INLINE_BYTES]) -> Option<usize> {
         let inline = &self.shared.inline;
         let head = inline.head.load(Ordering::Acquire);
         if head >> 16 == self.own.read.load(Ordering::Relaxed) {
@@ -276,7 +276,7 @@ impl Ring {
             self.own.promised.store(true, Ordering::Relaxed);
         }
         self.own.read.store(head >> 16, Ordering::Release);
-        Some(((head >> 8) as u8, usize::from(head as u8).min(MAX_INLINE_BYTES)))
+        Some(usize::from(head as u8).min(MAX_INLINE_BYTES))
     }
 
     /// Whether a message has arrived, or the writer has ended.

@@ -37,8 +37,8 @@ impl Peer {
         // contents.
         let has_bytes = input.has_bytes();
         let mut inline = [0; MAX_INLINE_BYTES];
-        if let Some((kind, length)) = input.take_inline(&mut inline) {
-            self.deliver(receiver, kind, &inline[..length]);
+        if let Some(length) = input.take_inline(&mut inline) {
+            self.deliver(receiver, &inline[..length]);
             return true;
         }
         if !has_bytes {
@@ -60,7 +60,7 @@ impl Peer {
         {
             let body = &rest[..head.body as usize];
             input.skip(encoding::FRAME_HEAD_SIZE + body.len());
-            self.deliver(receiver, head.kind, body);
+            self.deliver(receiver, body);
             return true;
         }
         let whole = match &head {
@@ -75,9 +75,8 @@ impl Peer {
     }
 
     /// Delivers a message without parts.
-    fn deliver(&self, receiver: &dyn Receiver, kind: u8, body: &[u8]) {
-        let result =
-            run_handler(|| receiver.message(self.identity.place, kind, Cow::Borrowed(body), Vec::new()));
+    fn deliver(&self, receiver: &dyn Receiver, body: &[u8]) {
+        let result = run_handler(|| receiver.message(self.identity.place, Cow::Borrowed(body), Vec::new()));
         if let Err(error) = result {
             self.end(Err(error.into()), receiver);
         }
@@ -150,7 +149,7 @@ fn read_message(input: &mut Ring, head: FrameHead, from: PlaceId, receiver: &dyn
             None => Received::Bytes(read_unplaced(input, head.zero_copy, bytes)?),
         });
     }
-    receiver.message(from, head.kind, Cow::Owned(body), parts)?;
+    receiver.message(from, Cow::Owned(body), parts)?;
     Ok(())
 }
 
@@ -165,7 +164,7 @@ fn read_unplaced(input: &mut Ring, zero_copy: bool, bytes: u64) -> io::Result<Ve
 
 fn read_put(input: &mut Ring, head: FrameHead, from: PlaceId, receiver: &dyn Receiver) -> io::Result<()> {
     let header = encoding::read_bytes(input, u64::from(head.header))?;
-    let target = receiver.begin_put(from, head.kind, &header, head.body)?;
+    let target = receiver.begin_put(from, &header, head.body)?;
     let target = target.filter(|target| target.length == head.body);
     match target {
         Some(target) => {
@@ -175,6 +174,6 @@ fn read_put(input: &mut Ring, head: FrameHead, from: PlaceId, receiver: &dyn Rec
         }
         None => read_part(input, head.zero_copy, head.body, None)?,
     }
-    receiver.end_put(from, head.kind, header, target.is_some())?;
+    receiver.end_put(from, header, target.is_some())?;
     Ok(())
 }

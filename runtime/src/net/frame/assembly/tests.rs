@@ -23,13 +23,7 @@ impl Log {
 }
 
 impl Receiver for Log {
-    fn message(
-        &self,
-        from: PlaceId,
-        kind: u8,
-        body: Cow<'_, [u8]>,
-        parts: Vec<Received>,
-    ) -> Result<(), Error> {
+    fn message(&self, from: PlaceId, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
         let parts: Vec<usize> = parts
             .iter()
             .map(|part| match part {
@@ -37,15 +31,19 @@ impl Receiver for Log {
                 Received::Object(_) => 0,
             })
             .collect();
-        self.note(format!("message {kind} from {from}: {} {parts:?}", String::from_utf8_lossy(&body)));
-        if kind == 99 { Err(Error::Malformed { expected: "another kind", offset: 0 }) } else { Ok(()) }
+        self.note(format!("message from {from}: {} {parts:?}", String::from_utf8_lossy(&body)));
+        if *body == *b"refused" {
+            Err(Error::Malformed { expected: "another message", offset: 0 })
+        } else {
+            Ok(())
+        }
     }
 
     fn begin_part(&self, _: u64, _: u64, _: u64) -> Option<(PutTarget, Handle)> {
         None
     }
 
-    fn begin_put(&self, _: PlaceId, kind: u8, _: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+    fn begin_put(&self, _: PlaceId, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
         /// A rail of this program has no more.
         const MAX_LENGTH: u64 = 1 << 20;
         if length > MAX_LENGTH {
@@ -53,21 +51,21 @@ impl Receiver for Log {
         }
         let mut memory = self.memory.lock().expect("no panic");
         *memory = vec![0; length as usize];
-        Ok((kind == 1).then_some(PutTarget { address: memory.as_mut_ptr(), length }))
+        Ok((header != b"there").then_some(PutTarget { address: memory.as_mut_ptr(), length }))
     }
 
-    fn end_put(&self, _: PlaceId, kind: u8, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
+    fn end_put(&self, _: PlaceId, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
         let sum: u64 = self.memory.lock().expect("no panic").iter().map(|byte| u64::from(*byte)).sum();
-        self.note(format!("put {kind} {} {accepted} {sum}", String::from_utf8_lossy(&header)));
+        self.note(format!("put {} {accepted} {sum}", String::from_utf8_lossy(&header)));
         Ok(())
     }
 
     fn peer_down(&self, _: PlaceId, _: Option<io::Error>) {}
 }
 
-fn encode(class: FrameKind, kind: u8, header: &[u8], body: &[u8]) -> Vec<u8> {
+fn encode(class: FrameKind, header: &[u8], body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    Frame { class, kind, header, body, parts: &[] }.write(&mut bytes).expect("memory");
+    Frame { class, header, body, parts: &[] }.write(&mut bytes).expect("memory");
     bytes
 }
 
@@ -93,21 +91,21 @@ fn feed(stream: &[u8], size: usize) -> (Vec<String>, bool, io::Result<bool>) {
 fn frames_are_assembled_from_pieces_of_any_size() {
     let parts = [1_u8, 3, 3, 1, 2, 2];
     let stream = [
-        encode(FrameKind::Message, 7, b"", b"hello"),
+        encode(FrameKind::Message, b"", b"hello"),
         encoding::HEARTBEAT_FRAME.to_vec(),
-        encode(FrameKind::Message, 8, &parts, b"bodyabcde"),
-        encode(FrameKind::Put, 1, b"here", &vec![1; 100_000]),
-        encode(FrameKind::Put, 2, b"there", &[1; 300]),
-        encode(FrameKind::Message, 9, b"", b""),
-        encode(FrameKind::Shutdown, 0, b"", b""),
+        encode(FrameKind::Message, &parts, b"bodyabcde"),
+        encode(FrameKind::Put, b"here", &vec![1; 100_000]),
+        encode(FrameKind::Put, b"there", &[1; 300]),
+        encode(FrameKind::Message, b"", b""),
+        encode(FrameKind::Shutdown, b"", b""),
     ]
     .concat();
     let expected = [
-        "message 7 from 3: hello []",
-        "message 8 from 3: body [3, 2]",
-        "put 1 here true 100000",
-        "put 2 there false 0",
-        "message 9 from 3:  []",
+        "message from place 3: hello []",
+        "message from place 3: body [3, 2]",
+        "put here true 100000",
+        "put there false 0",
+        "message from place 3:  []",
     ];
     for size in [1, 2, 3, 7, 16, 17, 1000, 70_000, stream.len()] {
         let (events, left, between) = feed(&stream, size);
@@ -121,29 +119,29 @@ fn frames_are_assembled_from_pieces_of_any_size() {
 #[test]
 fn malformed_frame_ends_the_stream() {
     let zero_copy = {
-        let mut frame = encode(FrameKind::Put, 1, b"here", b"12345678");
+        let mut frame = encode(FrameKind::Put, b"here", b"12345678");
         frame[2] = 1;
         frame
     };
-    let long_parts = encode(FrameKind::Message, 1, &[1, 9, 9], b"short");
-    let refused = encode(FrameKind::Message, 99, b"", b"body");
+    let long_parts = encode(FrameKind::Message, &[1, 9, 9], b"short");
+    let refused = encode(FrameKind::Message, b"", b"refused");
     for (stream, what) in [
         (vec![9; 16], "no head"),
         (zero_copy, "lends"),
         (long_parts, "parts"),
         (refused, "a message that is refused"),
     ] {
-        let stream = [encode(FrameKind::Message, 7, b"", b"first"), stream].concat();
+        let stream = [encode(FrameKind::Message, b"", b"first"), stream].concat();
         let (events, _, between) = feed(&stream, 5);
         assert_eq!(between.expect_err(what).kind(), io::ErrorKind::InvalidData);
-        assert_eq!(events[0], "message 7 from 3: first []");
+        assert_eq!(events[0], "message from place 3: first []");
     }
 }
 
 /// A frame may say that it is longer than any memory: none is taken for what does not come.
 #[test]
 fn huge_length_allocates_no_memory() {
-    let mut stream = encode(FrameKind::Message, 7, b"", b"");
+    let mut stream = encode(FrameKind::Message, b"", b"");
     stream[8..16].copy_from_slice(&u64::MAX.to_le_bytes());
     stream.extend_from_slice(&[0; 1000]);
     let (events, _, between) = feed(&stream, 100);
@@ -153,12 +151,11 @@ fn huge_length_allocates_no_memory() {
 /// A frame of a sender that follows the protocol.
 fn any_frame() -> impl Strategy<Value = Vec<u8>> {
     let bytes = |length| proptest::collection::vec(any::<u8>(), 0..length);
-    let message = (0_u8..4, bytes(600)).prop_map(|(kind, body)| encode(FrameKind::Message, kind, b"", &body));
-    let put = (0_u8..4, bytes(20), bytes(600))
-        .prop_map(|(kind, header, body)| encode(FrameKind::Put, kind, &header, &body));
+    let message = bytes(600).prop_map(|body| encode(FrameKind::Message, b"", &body));
+    let put = (bytes(20), bytes(600)).prop_map(|(header, body)| encode(FrameKind::Put, &header, &body));
     let parts = bytes(40).prop_map(|body| {
         let length = body.len() as u8;
-        encode(FrameKind::Message, 5, &[1, length, length], &body)
+        encode(FrameKind::Message, &[1, length, length], &body)
     });
     prop_oneof![message, put, parts, Just(encoding::HEARTBEAT_FRAME.to_vec())]
 }

@@ -67,35 +67,36 @@ fn inline_messages_precede_the_ring() {
     let memory = Memory::new().expect("memory");
     let (ours, answers) = memory.rings(0).expect("mapped");
     let (back, theirs) = memory.rings(1).expect("mapped");
+    // Whether it was inline, and its bytes.
     let next = |ring: &Ring| {
         let (mut bytes, mut note) = ([0; 64], [0; MAX_INLINE_BYTES]);
         let length = ring.peek(&mut bytes);
-        if let Some((kind, length)) = ring.take_inline(&mut note) {
-            return Some((kind, note[..length].to_vec()));
+        if let Some(length) = ring.take_inline(&mut note) {
+            return Some((true, note[..length].to_vec()));
         }
         ring.skip(length);
-        (length > 0).then(|| (0, bytes[..length].to_vec()))
+        (length > 0).then(|| (false, bytes[..length].to_vec()))
     };
     assert!(!ours.is_ready() && next(&ours).is_none());
-    assert!(theirs.write_inline(7, b"first", false));
-    assert!(!theirs.write_inline(7, b"second", false), "the first was not read");
+    assert!(theirs.write_inline(b"first", false));
+    assert!(!theirs.write_inline(b"second", false), "the first was not read");
     assert!(theirs.write_at_once([b"sec", b"", b"ond"]));
     assert!(ours.is_ready());
-    assert_eq!(next(&ours), Some((7, b"first".to_vec())));
-    assert_eq!(next(&ours), Some((0, b"second".to_vec())));
+    assert_eq!(next(&ours), Some((true, b"first".to_vec())));
+    assert_eq!(next(&ours), Some((false, b"second".to_vec())));
     assert!(next(&ours).is_none());
-    assert!(!theirs.write_inline(7, b"third", false), "it is not known that the first was read");
-    assert!(answers.write_inline(9, b"", false));
-    assert_eq!(next(&back), Some((9, Vec::new())));
-    assert!(theirs.write_inline(8, &[5; MAX_INLINE_BYTES], false));
-    assert_eq!(next(&ours), Some((8, vec![5; MAX_INLINE_BYTES])));
+    assert!(!theirs.write_inline(b"third", false), "it is not known that the first was read");
+    assert!(answers.write_inline(b"", false));
+    assert_eq!(next(&back), Some((true, Vec::new())));
+    assert!(theirs.write_inline(&[5; MAX_INLINE_BYTES], false));
+    assert_eq!(next(&ours), Some((true, vec![5; MAX_INLINE_BYTES])));
     assert!(answers.write_at_once([b"known", b"", b""]));
-    assert_eq!(next(&back), Some((0, b"known".to_vec())));
-    assert!(!theirs.write_inline(8, &[5; MAX_INLINE_BYTES + 1], false), "too long");
+    assert_eq!(next(&back), Some((false, b"known".to_vec())));
+    assert!(!theirs.write_inline(&[5; MAX_INLINE_BYTES + 1], false), "too long");
     assert!(theirs.write_at_once([b"in the ring", b"", b""]));
-    assert!(!theirs.write_inline(8, b"later", false), "the ring is not empty");
-    assert_eq!(next(&ours), Some((0, b"in the ring".to_vec())));
-    assert!(theirs.write_inline(8, b"now", false));
+    assert!(!theirs.write_inline(b"later", false), "the ring is not empty");
+    assert_eq!(next(&ours), Some((false, b"in the ring".to_vec())));
+    assert!(theirs.write_inline(b"now", false));
 }
 
 #[test]
@@ -106,11 +107,11 @@ fn promise_holds_for_one_message() {
     let mut note = [0; MAX_INLINE_BYTES];
     ours.set_polled(false);
     ours.promise();
-    assert!(questions.write_inline(1, b"question", true));
-    assert_eq!(back.take_inline(&mut note), Some((1, 8)));
-    assert!(theirs.write_inline(2, b"answer", false));
+    assert!(questions.write_inline(b"question", true));
+    assert_eq!(back.take_inline(&mut note), Some(8));
+    assert!(theirs.write_inline(b"answer", false));
     assert!(ours.has_kept_promise(), "nobody was woken for that");
-    assert_eq!(ours.take_inline(&mut note), Some((2, 6)));
+    assert_eq!(ours.take_inline(&mut note), Some(6));
     assert!(theirs.write_at_once([b"more", b"", b""]));
     assert!(!ours.has_kept_promise(), "who sleeps is woken");
 }
