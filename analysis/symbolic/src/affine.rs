@@ -121,6 +121,15 @@ impl<S: Ord + Clone, C: Clone + PartialEq> Affine<S, C> {
         Some(sum)
     }
 
+    /// The product in a ring; `None` if it is not affine, and on overflow.
+    pub fn mul_in(&self, other: &Affine<S, C>, ring: &mut impl Ring<Element = C>) -> Option<Affine<S, C>> {
+        match (self.as_constant(), other.as_constant()) {
+            (Some(factor), _) => other.scale_in(factor, ring),
+            (_, Some(factor)) => self.scale_in(factor, ring),
+            _ => None,
+        }
+    }
+
     /// The form times a coefficient in a ring; `None` on overflow.
     pub fn scale_in(&self, factor: &C, ring: &mut impl Ring<Element = C>) -> Option<Affine<S, C>> {
         let mut scaled = Affine::from_constant(ring.mul(&self.constant, factor)?);
@@ -165,11 +174,7 @@ impl<S: Ord + Clone> Affine<S> {
 
     /// The product; `None` if it is not affine, and on overflow.
     pub fn checked_mul(&self, other: &Affine<S>) -> Option<Affine<S>> {
-        match (self.as_constant(), other.as_constant()) {
-            (Some(factor), _) => other.checked_scale(*factor),
-            (_, Some(factor)) => self.checked_scale(*factor),
-            _ => None,
-        }
+        self.mul_in(other, &mut Integers)
     }
 
     /// The form with a symbol replaced by another form; `None` on overflow.

@@ -7,6 +7,7 @@
 //! | module | domain | reference |
 //! |---|---|---|
 //! | [`affine`] | linear combinations of symbols | Feautrier 1991 |
+//! | [`slope`] | affine forms with unknown coefficients | Bachmann, Wang and Zima 1994 |
 //! | [`expression`] | hash-consed integer and Boolean expressions | Ershov 1958 |
 //! | [`interval`] | intervals | Cousot and Cousot 1977 |
 //! | [`congruence`] | residue classes | Granger 1989 |
@@ -21,6 +22,7 @@ pub mod expression;
 pub mod integer;
 pub mod interval;
 pub mod operator;
+pub mod slope;
 pub mod symbolic_range;
 pub mod uniformity;
 pub mod value_range;
@@ -31,6 +33,7 @@ pub use dependence::{Dependence, System};
 pub use expression::{ExprPool, SymExpr};
 pub use interval::Interval;
 pub use operator::{BinaryOp, Comparison};
+pub use slope::{LinearForm, Slope};
 pub use symbolic_range::SymRange;
 pub use uniformity::Uniformity;
 pub use value_range::ValueRange;

@@ -6,10 +6,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::analysis::affine::{Term, affine_form};
 use crate::analysis::constants::constant_value;
 use crate::analysis::init_effects::InitEffects;
 use apg_mir::walk::{bodies, operands, visit_expr, visit_stmts};
 use apg_mir::*;
+use apg_symbolic::Affine;
+use apg_symbolic::affine::Ring;
 
 /// Upper limit of stores per thread and rail in front of the first barrier that are considered.
 const MAX_STORES_PER_THREAD: i64 = 64;
@@ -85,14 +88,42 @@ struct InitScan<'a> {
     assigned: FxHashMap<LocalId, usize>,
     /// Affine values of the locals that are assigned once. Memoisation keeps chains of `b = a + a` from
     /// exponential time.
-    values: FxHashMap<LocalId, Option<ThreadLinear>>,
+    values: FxHashMap<LocalId, Option<ThreadForm>>,
 }
 
-/// `constant + sum of coefficient * thread index`, the fastest axis first.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct ThreadLinear {
-    constant: i64,
-    axes: [i64; 3],
+/// An affine form over thread indices by axis, the fastest axis first.
+type ThreadForm = Affine<usize>;
+
+/// Limit of the constant and the coefficients of a form: an index of at most 2^10 threads does not wrap.
+const MAX_MAGNITUDE: i64 = 1 << 20;
+
+/// The ring of integers whose sums and products stay small enough for an index not to wrap.
+struct SmallIntegers;
+
+impl SmallIntegers {
+    fn limit(value: i64) -> Option<i64> {
+        (-MAX_MAGNITUDE..MAX_MAGNITUDE).contains(&value).then_some(value)
+    }
+}
+
+impl Ring for SmallIntegers {
+    type Element = i64;
+
+    fn integer(&mut self, value: i64) -> i64 {
+        value
+    }
+
+    fn is_zero(&self, value: &i64) -> bool {
+        *value == 0
+    }
+
+    fn add(&mut self, a: &i64, b: &i64) -> Option<i64> {
+        SmallIntegers::limit(a.checked_add(*b)?)
+    }
+
+    fn mul(&mut self, a: &i64, b: &i64) -> Option<i64> {
+        SmallIntegers::limit(a.checked_mul(*b)?)
+    }
 }
 
 impl<'a> InitScan<'a> {
@@ -205,73 +236,35 @@ impl<'a> InitScan<'a> {
     /// Whether this thread initialised the element: its rank plus a multiple of the block size.
     fn is_own(&self, index: &Expr) -> bool {
         let Some(found) = self.linear(index) else { return false };
-        let (mut expected, mut size) = (ThreadLinear::default(), Some(1_i64));
+        let mut size = Some(1_i64);
         let extents = self.kernel.host.threads.iter().rev().map(constant_value);
         for (axis, extent) in extents.enumerate() {
             // Distance of adjacent threads of this axis, if it has more than one.
             match (size, extent) {
-                (_, Some(1)) => expected.axes[axis] = found.axes[axis],
-                (Some(size), _) => expected.axes[axis] = size,
-                (None, _) => return false,
+                (_, Some(1)) => {}
+                (Some(size), _) if found.coefficient(&axis) == size => {}
+                _ => return false,
             }
             size = size.zip(extent).and_then(|(a, b)| a.checked_mul(b));
         }
+        let has_other_axes = found.terms().any(|it| *it.0 >= self.kernel.host.threads.len());
         let whole = found.constant == 0 || size.is_some_and(|it| it > 0 && found.constant % it == 0);
-        whole && found.constant >= 0 && found.axes == expected.axes
+        whole && found.constant >= 0 && !has_other_axes
     }
 
-    fn linear(&self, expr: &Expr) -> Option<ThreadLinear> {
-        let small = |it: i64| (-(1 << 20)..1 << 20).contains(&it).then_some(it);
-        if !matches!(expr.ty, Ty::I32 | Ty::I64) {
-            return None;
-        }
-        if let Some(value) = constant_value(expr) {
-            return Some(ThreadLinear { constant: small(value)?, ..ThreadLinear::default() });
-        }
-        match &expr.kind {
-            ExprKind::Local(local) => {
-                if let Some(axis) = self.kernel.thread_locals.iter().rev().position(|it| it == local) {
-                    let mut found = ThreadLinear::default();
-                    found.axes[axis] = 1;
-                    return (!self.assigned.contains_key(local)).then_some(found);
-                }
-                *self.values.get(local)?
+    fn linear(&self, expr: &Expr) -> Option<ThreadForm> {
+        affine_form(expr, &mut SmallIntegers, &|it| {
+            if !matches!(it.ty, Ty::I32 | Ty::I64) {
+                return Term::Unknown;
             }
-            ExprKind::Operation { operation, args } => {
-                let a = self.linear(args.first()?)?;
-                let b = || self.linear(args.get(1)?);
-                let (other, factor) = match operation {
-                    Operation::Convert => return Some(a),
-                    Operation::Add => (b()?, 1),
-                    Operation::Sub => (b()?, -1),
-                    Operation::Mul => {
-                        let b = b()?;
-                        let (factor, other) = if a.axes == [0; 3] { (a, b) } else { (b, a) };
-                        (factor.axes == [0; 3]).then_some(())?;
-                        return other.times(factor.constant).plus(&ThreadLinear::default(), 0);
-                    }
-                    _ => return None,
-                };
-                a.plus(&other, factor)
+            if let Some(value) = constant_value(it) {
+                return Term::of(SmallIntegers::limit(value).map(Affine::from_constant));
             }
-            _ => None,
-        }
-    }
-}
-
-impl ThreadLinear {
-    fn times(self, factor: i64) -> ThreadLinear {
-        ThreadLinear { constant: self.constant * factor, axes: self.axes.map(|it| it * factor) }
-    }
-
-    /// `None` if the sum is too large to be an index without wrapping.
-    fn plus(self, other: &ThreadLinear, factor: i64) -> Option<ThreadLinear> {
-        let mut sum = self;
-        sum.constant += factor * other.constant;
-        for (a, b) in sum.axes.iter_mut().zip(other.axes) {
-            *a += factor * b;
-        }
-        let small = |it: &i64| (-(1 << 20)..1 << 20).contains(it);
-        (small(&sum.constant) && sum.axes.iter().all(small)).then_some(sum)
+            let ExprKind::Local(local) = &it.kind else { return Term::Compound };
+            match self.kernel.thread_locals.iter().rev().position(|it| it == local) {
+                Some(axis) => Term::of((!self.assigned.contains_key(local)).then(|| Affine::symbol(axis))),
+                None => Term::of(self.values.get(local).cloned().flatten()),
+            }
+        })
     }
 }

@@ -5,10 +5,11 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::analysis::affine::{Term, linear_coefficient};
+use crate::analysis::affine::{Term, invariant_form, linear_form};
 use crate::kernel_ir::KernelIr;
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
+use apg_symbolic::LinearForm;
 
 /// Coefficient of a thread index in an affine integer expression; `None` if it is not affine.
 pub(crate) fn thread_stride(
@@ -17,15 +18,25 @@ pub(crate) fn thread_stride(
     axis: LocalId,
     expr: &Expr,
 ) -> Option<i64> {
-    linear_coefficient(expr, &|it| match &it.kind {
-        _ if ir.is_uniform(it, uniform) => Term::Coefficient(0),
+    thread_form(ir, uniform, axis, expr)?.slope(&())
+}
+
+/// Affine form over a thread index.
+fn thread_form(
+    ir: &KernelIr,
+    uniform: &FxHashSet<LocalId>,
+    axis: LocalId,
+    expr: &Expr,
+) -> Option<LinearForm<()>> {
+    linear_form(expr, &|it| match &it.kind {
+        _ if ir.is_uniform(it, uniform) => Term::Form(invariant_form(it)),
+        ExprKind::Local(local) if *local == axis => Term::Form(LinearForm::variable(())),
         ExprKind::Local(local) if ir.kernel.thread_locals.contains(local) => {
-            Term::Coefficient(i64::from(local == &axis))
+            Term::Form(LinearForm::invariant(None))
         }
         ExprKind::Local(local) => {
             let value = ir.rematerialized_value(*local);
-            let stride = value.and_then(|it| thread_stride(ir, uniform, axis, it));
-            stride.map_or(Term::Unknown, Term::Coefficient)
+            Term::of(value.and_then(|it| thread_form(ir, uniform, axis, it)))
         }
         _ => Term::Compound,
     })

@@ -9,6 +9,7 @@ use crate::analysis::induction_step::as_step;
 use crate::kernel_ir::{InductionStep, KernelIr, Node, PrefetchCandidate, Storage};
 use apg_mir::walk::{operands, visit_expr, visit_stmts};
 use apg_mir::*;
+use apg_symbolic::LinearForm;
 
 /// Smaller strides between iterations are foreseen by hardware prefetchers: bytes of a page.
 const MIN_UNPREDICTED_STRIDE_BYTES: i64 = 4096;
@@ -27,39 +28,42 @@ pub(crate) struct LoopInductions<'p> {
     evolutions: FxHashMap<LocalId, Evolution>,
 }
 
+/// What a value may change with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Dimension {
+    /// The iteration of the loop.
+    Iteration,
+    /// The thread of a row.
+    Thread,
+}
+
 /// How a value changes with the iteration and the thread.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Evolution {
     /// It can be computed for a later iteration: it raises nothing and reads no memory.
     is_computable: bool,
-    /// Change per iteration, if that is a constant.
-    per_iteration: Option<i64>,
-    /// Difference between adjacent threads of a row, if that is a constant.
-    per_thread: Option<i64>,
+    form: LinearForm<Dimension>,
 }
 
 impl Evolution {
-    const UNKNOWN: Evolution = Evolution { is_computable: false, per_iteration: None, per_thread: None };
-    const INVARIANT: Evolution =
-        Evolution { is_computable: true, per_iteration: Some(0), per_thread: Some(0) };
-
-    fn is_invariant(self) -> bool {
-        (self.per_iteration, self.per_thread) == (Some(0), Some(0))
+    fn unknown() -> Evolution {
+        let form = LinearForm::unknown_in([Dimension::Iteration, Dimension::Thread]);
+        Evolution { is_computable: false, form }
     }
 
-    /// Evolution of a non-linear operation: invariant where both operands are.
-    fn combine(self, other: Evolution) -> Evolution {
-        let none = |a, b| ((a, b) == (0, 0)).then_some(0);
-        self.combine_with(other, none)
+    fn invariant(value: Option<i64>) -> Evolution {
+        Evolution { is_computable: true, form: LinearForm::invariant(value) }
     }
 
-    /// Evolution of two values whose changes are combined by `add`.
-    fn combine_with(self, other: Evolution, add: fn(i64, i64) -> Option<i64>) -> Evolution {
-        let both = |a: Option<i64>, b: Option<i64>| add(a?, b?);
+    /// Evolution of the value that an operation computes from two values.
+    fn combine(
+        &self,
+        other: &Evolution,
+        operation: fn(&LinearForm<Dimension>, &LinearForm<Dimension>) -> LinearForm<Dimension>,
+    ) -> Evolution {
         Evolution {
             is_computable: self.is_computable && other.is_computable,
-            per_iteration: both(self.per_iteration, other.per_iteration),
-            per_thread: both(self.per_thread, other.per_thread),
+            form: operation(&self.form, &other.form),
         }
     }
 }
@@ -122,8 +126,9 @@ impl<'p> LoopInductions<'p> {
             if let Some((by, minus)) = as_step(value, *local)
                 && times[local] == 1
                 && (offsets.contains(local) || is_uniform(*local) && last.contains(local))
-                && inductions.evolution(by).is_computable
-                && inductions.evolution(by).is_invariant()
+                && let change = inductions.evolution(by)
+                && change.is_computable
+                && change.form.is_invariant()
             {
                 inductions.steps.push(InductionStep {
                     local: *local,
@@ -136,9 +141,10 @@ impl<'p> LoopInductions<'p> {
         for step in &inductions.steps {
             let per_iteration =
                 constant_value(&step.by).and_then(|it| if step.minus { it.checked_neg() } else { Some(it) });
-            inductions
-                .evolutions
-                .insert(step.local, Evolution { is_computable: true, per_iteration, per_thread: Some(0) });
+            let change = LinearForm::invariant(per_iteration);
+            let form = LinearForm::variable(Dimension::Iteration).times(&change);
+            let form = form.plus(&LinearForm::invariant(None));
+            inductions.evolutions.insert(step.local, Evolution { is_computable: true, form });
         }
         for (local, value) in &sets {
             if is_uniform(*local) && !inductions.evolutions.contains_key(local) && ir.is_assigned_once(*local)
@@ -153,11 +159,11 @@ impl<'p> LoopInductions<'p> {
         // In dependence order.
         for derived in &ir.rematerialized {
             let offset = match (derived.has_offset, inductions.evolutions.get(&derived.local)) {
-                (true, Some(step)) => *step,
-                (true, None) if times.contains_key(&derived.local) => Evolution::UNKNOWN,
-                _ => Evolution::INVARIANT,
+                (true, Some(step)) => step.clone(),
+                (true, None) if times.contains_key(&derived.local) => Evolution::unknown(),
+                _ => Evolution::invariant(None),
             };
-            let found = inductions.evolution(&derived.value).combine_with(offset, i64::checked_add);
+            let found = inductions.evolution(&derived.value).combine(&offset, LinearForm::plus);
             inductions.evolutions.insert(derived.local, found);
         }
         inductions
@@ -166,65 +172,50 @@ impl<'p> LoopInductions<'p> {
     /// Evolution of a local whose definition has been visited.
     fn local_evolution(&self, local: LocalId) -> Evolution {
         if let Some(found) = self.evolutions.get(&local) {
-            return *found;
+            return found.clone();
         }
         let is_invariant = matches!(self.ir.storage[local.index()], Storage::Predefined | Storage::Uniform)
             && !self.assigned.contains(&local);
         match is_invariant {
-            true => Evolution {
-                per_thread: Some(i64::from(self.fastest_axis() == Some(local))),
-                ..Evolution::INVARIANT
-            },
-            false => Evolution::UNKNOWN,
+            true if self.fastest_axis() == Some(local) => {
+                Evolution { is_computable: true, form: LinearForm::variable(Dimension::Thread) }
+            }
+            true => Evolution::invariant(None),
+            false => Evolution::unknown(),
         }
     }
 
     fn evolution(&self, expr: &Expr) -> Evolution {
         use Operation as O;
         if !matches!(expr.ty, Ty::I32 | Ty::I64 | Ty::Bool) {
-            return Evolution::UNKNOWN;
+            return Evolution::unknown();
         }
         match &expr.kind {
-            ExprKind::Int(_) => Evolution::INVARIANT,
+            ExprKind::Int(value) => Evolution::invariant(Some(*value)),
             ExprKind::Local(local) => self.local_evolution(*local),
             ExprKind::Operation { operation, args } => match (operation, args.as_slice()) {
                 (O::Convert, [value]) => self.evolution(value),
-                (O::Add, [a, b]) => self.evolution(a).combine_with(self.evolution(b), i64::checked_add),
-                (O::Sub, [a, b]) => self.evolution(a).combine_with(self.evolution(b), i64::checked_sub),
-                (O::Mul, [a, b]) => {
-                    let (first, second) = (self.evolution(a), self.evolution(b));
-                    let (changing, factor) = if first.is_invariant() { (second, a) } else { (first, b) };
-                    let times = |it: Option<i64>| match it? {
-                        0 => Some(0),
-                        it => it.checked_mul(constant_value(factor)?),
-                    };
-                    Evolution {
-                        is_computable: first.is_computable && second.is_computable,
-                        per_iteration: times(changing.per_iteration)
-                            .filter(|_| first.is_invariant() || second.is_invariant()),
-                        // A product of values that are equal within a row is equal within the row, however it
-                        // changes per iteration.
-                        per_thread: match (first.per_thread, second.per_thread) {
-                            (Some(0), Some(0)) => Some(0),
-                            _ => times(changing.per_thread)
-                                .filter(|_| first.is_invariant() || second.is_invariant()),
-                        },
-                    }
-                }
+                (O::Add, [a, b]) => self.evolution(a).combine(&self.evolution(b), LinearForm::plus),
+                (O::Sub, [a, b]) => self.evolution(a).combine(&self.evolution(b), LinearForm::minus),
+                (O::Mul, [a, b]) => self.evolution(a).combine(&self.evolution(b), LinearForm::times),
                 (operation, all) => {
                     let is_cheap = matches!(operation, O::Neg | O::Not | O::Shl | O::Shr | O::And | O::Or)
                         || matches!(operation, O::Xor | O::Eq | O::Ne | O::Lt | O::Le | O::Gt | O::Ge)
                         || matches!(operation, O::Min | O::Max);
                     let all = all.iter().map(|it| self.evolution(it));
                     if is_cheap {
-                        all.fold(Evolution::INVARIANT, Evolution::combine)
+                        all.fold(Evolution::invariant(None), |found, it| {
+                            found.combine(&it, LinearForm::combine)
+                        })
                     } else {
-                        Evolution::UNKNOWN
+                        Evolution::unknown()
                     }
                 }
             },
-            ExprKind::And(a, b) | ExprKind::Or(a, b) => self.evolution(a).combine(self.evolution(b)),
-            _ => Evolution::UNKNOWN,
+            ExprKind::And(a, b) | ExprKind::Or(a, b) => {
+                self.evolution(a).combine(&self.evolution(b), LinearForm::combine)
+            }
+            _ => Evolution::unknown(),
         }
     }
 
@@ -291,7 +282,7 @@ impl<'p> LoopInductions<'p> {
             return;
         }
         let found = self.evolution(condition);
-        if found.is_computable && found.per_thread == Some(0) {
+        if found.is_computable && found.form.slope(&Dimension::Thread) == Some(0) {
             candidates.push(PrefetchCandidate::If(condition.clone(), then, otherwise));
         } else {
             candidates.extend(then);
@@ -310,10 +301,11 @@ impl<'p> LoopInductions<'p> {
     fn element_candidate(&self, rail: &Expr, index: &Expr) -> Option<PrefetchCandidate> {
         let ExprKind::Local(rail) = rail.kind else { return None };
         let bytes = self.element_bytes(rail)?;
-        let Evolution { is_computable, per_iteration, per_thread } = self.evolution(index);
+        let Evolution { is_computable, form } = self.evolution(index);
+        let per_iteration = form.slope(&Dimension::Iteration);
         let is_far = per_iteration
             .is_none_or(|it| it.saturating_mul(bytes).saturating_abs() >= MIN_UNPREDICTED_STRIDE_BYTES);
-        let is_row = matches!(per_thread, Some(-1 | 1));
+        let is_row = matches!(form.slope(&Dimension::Thread), Some(-1 | 1));
         (is_computable && is_far && is_row).then_some(PrefetchCandidate::Element {
             rail,
             index: index.clone(),

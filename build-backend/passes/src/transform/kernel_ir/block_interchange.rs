@@ -8,7 +8,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::analysis::access_summary::is_rail_like;
-use crate::analysis::affine::{Term, linear_coefficient};
+use crate::analysis::affine::{Term, linear_form};
 use crate::analysis::expressions::{is_total, single_value};
 use crate::kernel_ir::{BlockStrips, KernelIr, Node, Storage};
 use crate::transform::kernel_ir::index_set_split::split_by_guards;
@@ -16,6 +16,7 @@ use crate::transform::kernel_ir::uniform_loads::find_uniform_loads;
 use crate::transform::kernel_ir::unswitch::{MAX_COEFFICIENT, count_widened_values, find_single_guard};
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
+use apg_symbolic::LinearForm;
 
 /// Interchanges blocks with rows where that is possible.
 pub(crate) fn run(ir: &mut KernelIr) {
@@ -146,23 +147,29 @@ fn multiplies_any(expr: &Expr, locals: &FxHashSet<LocalId>) -> bool {
 
 /// Coefficient of the block index of the fastest axis.
 fn block_coefficient(ir: &KernelIr, uniform: &[Stmt], expr: &Expr) -> Option<i64> {
+    block_form(ir, uniform, expr)?.slope(&())
+}
+
+/// Affine form over the block index of the fastest axis.
+fn block_form(ir: &KernelIr, uniform: &[Stmt], expr: &Expr) -> Option<LinearForm<()>> {
     let kernel = &ir.kernel;
-    let coefficient = |it: Option<i64>| it.map_or(Term::Unknown, Term::Coefficient);
-    linear_coefficient(expr, &|it| match &it.kind {
-        ExprKind::Local(local) if kernel.block_locals.last() == Some(local) => Term::Coefficient(1),
+    linear_form(expr, &|it| match &it.kind {
+        ExprKind::Local(local) if kernel.block_locals.last() == Some(local) => {
+            Term::Form(LinearForm::variable(()))
+        }
         ExprKind::Local(local) => {
             let predefined = local.index() < kernel.captures.len()
                 || kernel.block_locals.contains(local)
                 || kernel.thread_locals.contains(local);
             if predefined {
-                return Term::Coefficient(0);
+                return Term::Form(LinearForm::invariant(None));
             }
             let rematerialized = ir.rematerialized_value(*local);
             let value = rematerialized.or_else(|| single_value(uniform, *local));
-            coefficient(value.and_then(|it| block_coefficient(ir, uniform, it)))
+            Term::of(value.and_then(|it| block_form(ir, uniform, it)))
         }
         ExprKind::StructField { value, .. } | ExprKind::Length { rail: value, .. } => {
-            coefficient(block_coefficient(ir, uniform, value))
+            Term::of(block_form(ir, uniform, value))
         }
         _ => Term::Compound,
     })

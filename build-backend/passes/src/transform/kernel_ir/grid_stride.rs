@@ -6,12 +6,13 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::analysis::affine::{Term, linear_coefficient};
+use crate::analysis::affine::{Term, invariant_form, linear_form};
 use crate::analysis::jumps::has_outer_jump;
 use crate::analysis::locals::count_assignments;
 use crate::kernel_ir::{GridStrideLoop, Schedule};
 use apg_mir::walk::visit_exprs;
 use apg_mir::*;
+use apg_symbolic::LinearForm;
 
 /// Facts about the place where a loop is.
 pub(super) struct StrideContext<'c, 'a> {
@@ -122,13 +123,14 @@ fn substitute_locals(expr: &Expr, context: &StrideContext<'_, '_>, depth: u32) -
 
 /// Coefficient of the thread index.
 fn thread_coefficient(expr: &Expr, thread: LocalId, context: &StrideContext<'_, '_>) -> Option<i64> {
-    linear_coefficient(expr, &|it| match &it.kind {
-        _ if (context.is_uniform)(it) => Term::Coefficient(0),
-        ExprKind::Local(local) if *local == thread => Term::Coefficient(1),
+    let form = linear_form(expr, &|it| match &it.kind {
+        _ if (context.is_uniform)(it) => Term::Form(invariant_form(it)),
+        ExprKind::Local(local) if *local == thread => Term::Form(LinearForm::variable(())),
         ExprKind::Local(_) => Term::Unknown,
         ExprKind::Operation { operation: Operation::Convert, .. } if !matches!(it.ty, Ty::I32 | Ty::I64) => {
             Term::Unknown
         }
         _ => Term::Compound,
-    })
+    });
+    form?.slope(&())
 }

@@ -131,8 +131,7 @@ impl<'a> RegionBuilder<'a> {
         }
     }
 
-    /// Uniformity analysis (Coutinho and others, PACT 2011) by the greatest fixpoint: locals that are
-    /// assigned only outside of divergent branches are assumed uniform, and contradicted ones removed.
+    /// Uniformity analysis of the locals that are assigned only outside of divergent branches.
     fn find_uniform(&mut self) {
         let mut outer_assignments = FxHashMap::default();
         self.count_outer_assignments(&self.kernel.body, &mut outer_assignments);
@@ -146,28 +145,10 @@ impl<'a> RegionBuilder<'a> {
             StmtKind::SetStructField { local, .. } => *assignments.entry(*local).or_default() += 1000,
             _ => {}
         });
-        self.uniformity.uniform = outer_assignments
-            .iter()
-            .filter(|(local, count)| self.uniformity.assignments.get(local) == Some(count))
-            .map(|it| *it.0)
-            .collect();
-        loop {
-            let mut wrong = Vec::new();
-            visit_stmts(&self.kernel.body, &mut |stmt| {
-                if let StmtKind::Set { local, value } = &stmt.kind
-                    && self.uniformity.uniform.contains(local)
-                    && !self.is_uniform(value)
-                {
-                    wrong.push(*local);
-                }
-            });
-            if wrong.is_empty() {
-                return;
-            }
-            for local in wrong {
-                self.uniformity.uniform.remove(&local);
-            }
-        }
+        let counts = &self.uniformity.assignments;
+        let candidates = outer_assignments.iter().filter(|(local, count)| counts.get(local) == Some(count));
+        let candidates = candidates.map(|it| *it.0).collect();
+        self.uniformity.uniform = Uniformity::find_uniform(self.kernel, &self.accesses, candidates);
     }
 
     /// Finds statements that synchronise warps, not blocks, under conditions that may differ between warps.

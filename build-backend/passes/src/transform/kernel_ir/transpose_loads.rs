@@ -10,7 +10,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::analysis::access_summary::is_rail_like;
-use crate::analysis::affine::{Term, linear_coefficient};
+use crate::analysis::affine::{Term, linear_form};
 use crate::analysis::constants::constant_value;
 use crate::analysis::expressions::{is_same_expr, is_total};
 use crate::analysis::induction_step::as_step;
@@ -24,6 +24,7 @@ use crate::transform::kernel_ir::grid_stride::loop_bound;
 use crate::transform::kernel_ir::loop_fission::{edit_chunks, edit_parts, has_loop};
 use apg_mir::walk::{children, operands, visit_exprs, visit_stmts};
 use apg_mir::*;
+use apg_symbolic::LinearForm;
 
 /// Finds the loops of chunks whose strided loads can be executed some iterations ahead.
 pub(crate) fn run(ir: &mut KernelIr) {
@@ -145,15 +146,19 @@ impl Collector<'_> {
 
     /// Coefficient of the loop counter in an affine index; `None` if the index is not affine.
     fn counter_coefficient(&self, expr: &Expr) -> Option<i64> {
-        linear_coefficient(expr, &|it| match &it.kind {
-            ExprKind::Local(local) if *local == self.found.count.counter => Term::Coefficient(1),
-            ExprKind::Local(local) => {
-                let coefficient = match self.found.values.iter().find(|it| it.0 == *local) {
-                    Some((_, value)) => self.counter_coefficient(value),
-                    None => (!self.assigned.contains(local)).then_some(0),
-                };
-                coefficient.map_or(Term::Unknown, Term::Coefficient)
+        self.counter_form(expr)?.slope(&())
+    }
+
+    /// Affine form over the loop counter.
+    fn counter_form(&self, expr: &Expr) -> Option<LinearForm<()>> {
+        linear_form(expr, &|it| match &it.kind {
+            ExprKind::Local(local) if *local == self.found.count.counter => {
+                Term::Form(LinearForm::variable(()))
             }
+            ExprKind::Local(local) => Term::of(match self.found.values.iter().find(|it| it.0 == *local) {
+                Some((_, value)) => self.counter_form(value),
+                None => (!self.assigned.contains(local)).then(|| LinearForm::invariant(None)),
+            }),
             _ => Term::Compound,
         })
     }
