@@ -9,3 +9,4 @@ mod interface;
 pub mod membership;
 mod rendezvous;
 pub mod session;
+pub mod slurm;

@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use apg_runtime::cluster::hostfile::{self, Host};
 use apg_runtime::cluster::membership::Membership;
 use apg_runtime::cluster::session::{Agents, SSH_VARIABLE};
+use apg_runtime::cluster::slurm::Allocation;
 use apg_runtime::net::placement::Placement;
 use clap::{Args, ValueEnum};
 
@@ -60,6 +62,8 @@ pub(crate) enum Target {
     Here(Option<u32>),
     /// They are started by agents.
     Cluster(Box<Cluster>),
+    /// They are processes of this command, which this command starts on all hosts.
+    Restart(Command),
     /// Another process of the same job runs the program, and this one is an agent of it.
     Agent(Membership),
 }
@@ -145,6 +149,17 @@ impl HostOptions {
     }
 
     fn resolve_without_names(&self, places: Option<u32>) -> Result<Target, Failure> {
+        let allocation = Allocation::find(&environment_variable);
+        match (self.launcher, allocation) {
+            (Launcher::Auto | Launcher::Slurm, Some(allocation)) => {
+                return restart_in(&allocation, places.unwrap_or(allocation.tasks));
+            }
+            (Launcher::Slurm, None) => {
+                return Err(Failure::misuse("this process is not inside an allocation of Slurm")
+                    .hint("write `salloc -N 2 -n 8 apg run FILE`, or `srun -n 8 apg run FILE`"));
+            }
+            _ => {}
+        }
         let option = match (&self.interface, self.private_network) {
             (None, false) if self.launcher == Launcher::Ssh => "--launcher ssh",
             (None, false) => return Ok(Target::Here(places)),
@@ -185,6 +200,17 @@ impl HostOptions {
         let members = membership.gather(self.interface.as_deref()).map_err(Failure::new)?;
         Ok(self.cluster(members.placement, members.agents, Agents::Called(members.callers)))
     }
+}
+
+/// This command on the hosts that Slurm has granted.
+fn restart_in(allocation: &Allocation, places: u32) -> Result<Target, Failure> {
+    let cannot = |error| Failure::new(format!("cannot find apg itself: {error}"));
+    let executable = std::env::current_exe().map_err(cannot)?;
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let command = allocation.command(places, executable.as_os_str(), &arguments);
+    command.map(Target::Restart).map_err(|error| {
+        Failure::new(error).hint("`--launcher local` runs the program on this machine alone")
+    })
 }
 
 #[cfg(test)]

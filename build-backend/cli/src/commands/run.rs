@@ -227,13 +227,17 @@ impl Run {
         self.launch.resolve(Image::Bytes(Vec::new()))?;
         let cluster = match self.hosts.resolve(self.launch.place_count()?)? {
             Target::Agent(membership) => return serve(membership),
+            Target::Restart(command) => {
+                self.check_for_hosts(true)?;
+                return restart(command);
+            }
             Target::Cluster(cluster) => Some(cluster),
             Target::Here(places) => {
                 self.launch.places = places.or(self.launch.places);
                 None
             }
         };
-        self.check_for_hosts(cluster.as_deref())?;
+        self.check_for_hosts(cluster.is_some())?;
         let translated = match build::translate(&request, &progress)? {
             Ok(translated) => translated,
             Err(status) => return Ok(status),
@@ -262,13 +266,13 @@ impl Run {
 
 impl Run {
     /// What is not there yet for programs on several hosts.
-    fn check_for_hosts(&self, cluster: Option<&Cluster>) -> Result<(), Failure> {
-        let option = match cluster {
-            None => None,
-            Some(_) if self.debugger.is_some() => Some("--debugger"),
-            Some(_) if self.sanitize.is_some() => Some("--sanitize"),
-            Some(_) if self.launch.profile_file()?.is_some() => Some("--profile"),
-            Some(_) => None,
+    fn check_for_hosts(&self, on_hosts: bool) -> Result<(), Failure> {
+        let option = match on_hosts {
+            false => None,
+            true if self.debugger.is_some() => Some("--debugger"),
+            true if self.sanitize.is_some() => Some("--sanitize"),
+            true if self.launch.profile_file()?.is_some() => Some("--profile"),
+            true => None,
         };
         option.map_or(Ok(()), |option| {
             Err(Failure::misuse(format!(
@@ -365,6 +369,13 @@ fn run_on_hosts(cluster: Cluster, program: Image, launch: &LaunchOptions, argume
     Ok(u8::try_from(status & 0xff).unwrap_or(1))
 }
 
+/// Replaces this process by another command.
+fn restart(mut command: std::process::Command) -> Outcome {
+    use std::os::unix::process::CommandExt;
+    let error = command.exec();
+    Err(Failure::new(format!("cannot start {}: {error}", command.get_program().to_string_lossy())))
+}
+
 /// Serves another process of this job, which runs the program.
 fn serve(membership: Membership) -> Outcome {
     membership.serve().map(|()| 0).map_err(Failure::new)
@@ -429,6 +440,7 @@ fn run_appended(object: Vec<u8>) -> Outcome {
     let arguments = std::env::args().skip(1).collect();
     match HostOptions::default().resolve(launch.place_count()?)? {
         Target::Agent(membership) => serve(membership),
+        Target::Restart(command) => restart(command),
         Target::Cluster(cluster) => run_on_hosts(*cluster, Image::Bytes(object), &launch, arguments),
         Target::Here(places) => {
             let mut options = launch.resolve(Image::Bytes(object))?;

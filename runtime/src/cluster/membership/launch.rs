@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::cluster::membership::{Store, folder, pmi1, pmix};
+use crate::cluster::slurm::FIRST_SPECIAL_STEP;
 
 /// A launcher of clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,16 +50,13 @@ pub struct Launch {
     channels: Vec<Channel>,
 }
 
-/// The command by which a program surely runs at `size` places with the other launcher.
-pub fn command_that_works(by_slurm: bool, size: u32) -> String {
+/// The command that runs a program at `size` places, with a launcher that offers a store.
+fn command_that_works(by_slurm: bool, size: u32) -> String {
     match by_slurm {
         true => format!("srun --mpi=pmi2 -n {size} apg run PROGRAM.x10"),
         false => format!("mpirun -n {size} apg run PROGRAM.x10"),
     }
 }
-
-/// Steps of Slurm that are no `srun` of the user's: the batch script, and the shell of `salloc`.
-const FIRST_SPECIAL_STEP: u64 = 0xffff_fff0;
 
 impl Launch {
     /// The job of this process; `None` if no launcher has started it, or it is the only process.

@@ -12,6 +12,7 @@ mod launch;
 mod pmi1;
 mod pmix;
 
+use std::io::ErrorKind;
 use std::time::Instant;
 
 use crate::base::place::{HostId, PlaceId};
@@ -19,7 +20,8 @@ use crate::cluster::rendezvous::{self, Appointment, Caller, Meeting};
 use crate::net::placement::Placement;
 use crate::net::timeouts::Timeouts;
 
-pub use launch::{Launch, command_that_works};
+use launch::By;
+pub use launch::Launch;
 
 /// The texts that processes exchange.
 trait Store {
@@ -113,8 +115,15 @@ impl Membership {
         let appointment = Appointment::from_text(&text)
             .ok_or_else(|| self.launch.explain("the process with rank 0 is no apg, or another version"))?;
         ignore_end_requests();
+        if self.launch.by == By::Slurm {
+            discard_input();
+        }
         let deadline = Instant::now() + Timeouts::from_environment()?.start;
         rendezvous::call_and_serve(self.rank(), &appointment, deadline)
+            .map_err(|error| match error.kind() {
+                ErrorKind::WouldBlock | ErrorKind::TimedOut => "it does not answer in time".to_owned(),
+                _ => error.to_string(),
+            })
             .map_err(|error| format!("process {} has lost process 0: {error}", self.rank()))
     }
 
@@ -171,6 +180,15 @@ pub(super) fn ignore_end_requests() {
         // SAFETY: no handler is installed; the threads of this process need none.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
+}
+
+/// Reads this process's input, which `srun` sends to all processes alike: one that does not read it stops
+/// the input of all.
+fn discard_input() {
+    // Without a thread, long input stops, and short input does not.
+    let _ = std::thread::Builder::new()
+        .name("apg-input".to_owned())
+        .spawn(|| std::io::copy(&mut std::io::stdin(), &mut std::io::sink()));
 }
 
 #[cfg(test)]

@@ -14,8 +14,11 @@ const WILDCARD: u32 = u32::MAX - 1;
 const SUCCESS: c_int = 0;
 /// `PMIX_GLOBAL`: for the processes of all hosts.
 const GLOBAL: u8 = 3;
+const BOOL: u16 = 1;
 const STRING: u16 = 3;
 const UINT32: u16 = 14;
+/// `PMIX_COLLECT_DATA`: a fence brings the texts of all processes to all hosts.
+const COLLECT_DATA: &[u8] = b"pmix.collect";
 /// `PMIX_JOB_SIZE`.
 const JOB_SIZE: &str = "pmix.job.size";
 
@@ -34,12 +37,20 @@ struct Value {
     data: [usize; 3],
 }
 
+/// `pmix_info_t`.
+#[repr(C)]
+struct Info {
+    key: [u8; MAX_KEY + 1],
+    flags: u32,
+    value: Value,
+}
+
 type InitOrFinalize<First> = unsafe extern "C" fn(First, *const c_void, usize) -> c_int;
 
 struct Functions {
     put: unsafe extern "C" fn(u8, *const c_char, *const Value) -> c_int,
     commit: unsafe extern "C" fn() -> c_int,
-    fence: unsafe extern "C" fn(*const Process, usize, *const c_void, usize) -> c_int,
+    fence: unsafe extern "C" fn(*const Process, usize, *const Info, usize) -> c_int,
     get: unsafe extern "C" fn(*const Process, *const c_char, *const c_void, usize, *mut *mut Value) -> c_int,
     finalize: unsafe extern "C" fn(*const c_void, usize) -> c_int,
     /// Keeps the functions.
@@ -135,8 +146,11 @@ impl Store for Client {
 
     fn fence(&mut self) -> Result<(), String> {
         let all = Process { rank: WILDCARD, ..self.own };
-        // SAFETY: one process name, no further information.
-        check("PMIx_Fence", unsafe { (self.functions.fence)(&raw const all, 1, std::ptr::null(), 0) })
+        let mut collect =
+            Info { key: [0; MAX_KEY + 1], flags: 0, value: Value { kind: BOOL, data: [1, 0, 0] } };
+        collect.key[..COLLECT_DATA.len()].copy_from_slice(COLLECT_DATA);
+        // SAFETY: one process name, and one piece of information.
+        check("PMIx_Fence", unsafe { (self.functions.fence)(&raw const all, 1, &raw const collect, 1) })
     }
 
     fn get(&mut self, rank: u32, key: &str) -> Result<String, String> {
