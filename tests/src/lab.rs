@@ -118,6 +118,18 @@ impl Lab {
         self.path(&format!("home{host}"))
     }
 
+    /// The address of this machine in the hosts' network.
+    pub fn hub_address(&self) -> String {
+        format!("{}.1", self.network)
+    }
+
+    /// Begins a command that runs at a host, with the files and control groups of this machine.
+    pub fn at_host(&self, host: usize) -> Command {
+        let mut command = Command::new("nsenter");
+        command.arg(format!("--net=/run/netns/{}", self.namespace(host)));
+        command
+    }
+
     /// The address of a host.
     pub fn address(&self, host: usize) -> String {
         format!("{}.1{host}", self.network)

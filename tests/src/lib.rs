@@ -1,6 +1,7 @@
 //! What the tests of this folder share: the commands under test, optional tools, whole programs.
 
 pub mod baselines;
+pub mod jobs;
 pub mod lab;
 pub mod lsp;
 pub mod measure;
@@ -9,6 +10,7 @@ pub mod processes;
 pub mod programs;
 pub mod requests;
 pub mod session;
+pub mod slurm;
 pub mod sources;
 pub mod tools;
 pub mod waiting;

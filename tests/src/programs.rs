@@ -88,8 +88,20 @@ impl Program {
     pub fn check(&self, places: u32, options: &[&str], variables: &[(&str, &Path)]) -> Result<(), String> {
         let mut command = Command::new(tools::apg());
         command.envs(variables.iter().copied());
-        command.arg("run").arg(&self.path).args(["--places", &places.to_string()]).args(options);
-        command.args(&self.options);
+        command.arg("run").arg(&self.path).args(["--places", &places.to_string()]);
+        self.check_command(command, places, options)
+    }
+
+    /// Runs it as the processes of a launcher's command, one for each place; an error says what differs.
+    pub fn check_under(&self, launcher: &Command, places: u32, options: &[&str]) -> Result<(), String> {
+        let mut command = Command::new(launcher.get_program());
+        command.args(launcher.get_args()).arg(tools::apg()).arg("run").arg(&self.path);
+        command.envs(launcher.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        self.check_command(command, places, options)
+    }
+
+    fn check_command(&self, mut command: Command, places: u32, options: &[&str]) -> Result<(), String> {
+        command.args(options).args(&self.options);
         if !self.args.is_empty() {
             command.arg("--").args(&self.args);
         }
