@@ -37,6 +37,20 @@ const GENERATORS: &[Generator] = &[
         attempts: 1,
     },
     Generator {
+        name: "kernel-ir",
+        writes: "results in build-backend/passes/tests/kernel-ir/*/*.mir",
+        test: &["-p", "apg-passes", "--test", "kernel_ir"],
+        variable: "APG_BLESS",
+        attempts: 1,
+    },
+    Generator {
+        name: "printed",
+        writes: "results in build-backend/codegen/tests/printed/*.mir",
+        test: &["-p", "apg-codegen", "--test", "printed"],
+        variable: "APG_BLESS",
+        attempts: 1,
+    },
+    Generator {
         name: "pages",
         writes: "docs/diagnostics and their entries in docs/SUMMARY.md",
         test: &["-p", "apg-analysis", "--test", "diagnostic_pages"],

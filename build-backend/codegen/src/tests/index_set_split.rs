@@ -8,9 +8,9 @@ fn compare(operation: Operation, a: Expr, b: Expr) -> Expr {
     op(operation, vec![a, b])
 }
 
-/// Runs a kernel of one block with two axes, 4 rows of `row` threads, that stores to `out(own)`; returns the
-/// CPU form. Local 4 is the thread's rank, `(y, x)` are 5 and 3, 6 is an Int.
-fn rows(row: i64, n: i64, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> i64) -> String {
+/// Runs a kernel of one block with two axes, 4 rows of `row` threads, that stores to `out(own)`.
+/// Local 4 is the thread's rank, `(y, x)` are 5 and 3, 6 is an Int.
+fn rows(row: i64, n: i64, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> i64) {
     let mut all = vec![set(4, add(mul(var(5, Ty::I32), int(row)), thread()))];
     all.extend(body);
     let mut kernel = kernel(1, row, &[Ty::I32, Ty::I32, Ty::I32], all);
@@ -20,7 +20,6 @@ fn rows(row: i64, n: i64, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> i64) -
     super::compile_cuda(&program);
     let expected: String = (0..4 * row).map(|it| format!("{}\n", expected(it / row, it % row))).collect();
     assert_eq!(super::run(&program), expected);
-    super::cpu_code(&program)
 }
 
 fn own() -> Expr {
@@ -46,7 +45,7 @@ fn more(value: i64) -> Stmt {
 }
 
 #[test]
-fn guarded_row_or_column_becomes_its_own_loop() {
+fn guarded_rows_and_columns_are_stored() {
     let both = expr(
         Ty::Bool,
         ExprKind::And(Box::new(eq(x(), int(15))), Box::new(compare(Operation::Gt, y(), int(1)))),
@@ -61,20 +60,12 @@ fn guarded_row_or_column_becomes_its_own_loop() {
     let expected = |y: i64, x: i64| {
         6 + 10 * i64::from(y == 0) + 100 * i64::from(x == 0) + 1000 * i64::from(x == 15 && y > 1)
     };
-    let text = rows(16, 0, body, expected);
-    for part in [
-        "if (t1_ == (apg_i64)(0)) {",
-        "begin_ = apg_from(begin_, 0); end_ = apg_up_to(end_, 0);",
-        "if (t1_ > (apg_i64)(1)) {",
-    ] {
-        assert!(text.contains(part), "{part} is not there in\n{text}");
-    }
+    rows(16, 0, body, expected);
 }
 
 #[test]
-fn sub_range_matches_each_comparison() {
+fn each_comparison_selects_its_threads() {
     let wide = || convert(Ty::I64, x());
-    let mut all = String::new();
     for n_ in [i64::MIN, -1, 0, 7, 60, 63, 64, i64::MAX] {
         let guard = |condition, bit| when_true(condition, vec![more(bit)]);
         let n = || long(n_);
@@ -92,28 +83,21 @@ fn sub_range_matches_each_comparison() {
             let bits = [x < n_, x <= n_, x > n_, x >= n_, x == n_, n_ < x, n_ != x];
             bits.iter().enumerate().map(|(bit, it)| i64::from(*it) << bit).sum()
         };
-        all.push_str(&rows(64, 0, body, expected));
-    }
-    for part in
-        ["apg_below(end_, 7", "apg_up_to(end_, 7", "apg_from(begin_, 60", "apg_above(begin_, end_, 60"]
-    {
-        assert!(all.contains(part), "{part}");
+        rows(64, 0, body, expected);
     }
 }
 
 #[test]
-fn guard_with_unknown_bound_is_split_if_it_is_the_whole_region() {
+fn guards_with_captured_bounds_select_their_threads() {
     let guard = || when_true(compare(Operation::Lt, convert(Ty::I64, x()), n()), vec![more(2)]);
     for n_ in [-1, 0, 1, 40, 63, 64, 1000] {
-        let alone = rows(64, n_, vec![put(1), barrier(), guard()], |_, x| if x < n_ { 3 } else { 1 });
-        assert!(alone.contains("apg_below(end_, "), "{alone}");
-        let among = rows(64, n_, vec![put(1), guard(), more(4)], |_, x| if x < n_ { 7 } else { 5 });
-        assert!(!among.contains("apg_below(end_, "), "{among}");
+        rows(64, n_, vec![put(1), barrier(), guard()], |_, x| if x < n_ { 3 } else { 1 });
+        rows(64, n_, vec![put(1), guard(), more(4)], |_, x| if x < n_ { 7 } else { 5 });
     }
 }
 
 #[test]
-fn narrowed_lane_index_is_not_split() {
+fn narrowed_lane_indices_select_their_threads() {
     // 3 and 259 are the same Byte.
     let lane = || op(Operation::Rem, vec![x(), int(512)]);
     let byte = convert(Ty::I32, convert(Ty::I8, lane()));
@@ -123,19 +107,17 @@ fn narrowed_lane_index_is_not_split() {
 }
 
 #[test]
-fn guards_that_most_threads_of_short_rows_pass_stay_masks() {
-    for (count, is_cut) in [(4, true), (5, false), (12, false)] {
+fn guards_in_short_rows_select_their_threads() {
+    for count in [4, 5, 12] {
         let below = vec![put(1), when_true(lt(x(), int(count)), vec![more(2)])];
-        let text = rows(16, 0, below, |_, x| if x < count { 3 } else { 1 });
-        assert_eq!(text.contains("begin_"), is_cut, "{count}:\n{text}");
+        rows(16, 0, below, |_, x| if x < count { 3 } else { 1 });
         let above = vec![put(1), when_true(compare(Operation::Ge, x(), int(16 - count)), vec![more(2)])];
-        let text = rows(16, 0, above, |_, x| if x >= 16 - count { 3 } else { 1 });
-        assert_eq!(text.contains("begin_"), is_cut, "{count}:\n{text}");
+        rows(16, 0, above, |_, x| if x >= 16 - count { 3 } else { 1 });
     }
 }
 
 #[test]
-fn guards_that_define_later_values_are_not_split() {
+fn guards_define_later_values() {
     // v = x; if (x == 3) v = 100; out(own) = v; if (y == 1) out(own) += 1000
     let v = || i32_(6);
     let body = vec![
@@ -144,15 +126,14 @@ fn guards_that_define_later_values_are_not_split() {
         out(own(), v()),
         when_true(eq(y(), int(1)), vec![more(100_000)]),
     ];
-    let text = rows(16, 0, body, |y, x| {
+    rows(16, 0, body, |y, x| {
         let own = y * 16 + x;
         (if x == 3 { 100 } else { own * own }) + if y == 1 { 100_000 } else { 0 }
     });
-    assert!(text.contains("t1_ == (apg_i64)(1)") && !text.contains("apg_up_to"), "{text}");
 }
 
 #[test]
-fn first_lanes_of_warps_become_a_strided_loop() {
+fn guards_on_lanes_select_their_threads() {
     let lane = |operation, number| op(operation, vec![x(), int(number)]);
     let both = expr(
         Ty::Bool,
@@ -168,13 +149,7 @@ fn first_lanes_of_warps_become_a_strided_loop() {
         when_true(eq(lane(Operation::Rem, 32), int(40)), vec![more(1000)]),
     ];
     let expected = |_, x: i64| 1 + 10 * i64::from(x % 16 == 0) + 100 * i64::from(x % 32 == 5 && x > 10);
-    let text = rows(96, 0, body, expected);
-    for part in [
-        "for (apg_i64 t0_ = 0; t0_ < end_; t0_ += 16, s0_ += 16) {",
-        "for (apg_i64 t0_ = 5; t0_ < end_; t0_ += 32, s0_ += 32) {",
-    ] {
-        assert!(text.contains(part), "{part} is not there in\n{text}");
-    }
+    rows(96, 0, body, expected);
 }
 
 #[test]
@@ -183,9 +158,7 @@ fn conditions_that_may_fail_are_evaluated_by_all_threads() {
     let read = element(Ty::I32, var(OUT, global_rail()), mul(convert(Ty::I64, own()), n()));
     let first = compare(Operation::Ge, read, int(0));
     let condition = expr(Ty::Bool, ExprKind::And(Box::new(first), Box::new(eq(x(), int(0)))));
-    let text =
-        rows(16, 1, vec![put(1), when_true(condition, vec![more(2)])], |_, x| if x == 0 { 3 } else { 1 });
-    assert!(!text.contains("begin_"), "{text}");
+    rows(16, 1, vec![put(1), when_true(condition, vec![more(2)])], |_, x| if x == 0 { 3 } else { 1 });
 }
 
 #[test]
@@ -193,6 +166,5 @@ fn strict_conjunctions_that_may_fail_are_evaluated_by_all_threads() {
     // if (x == 0 & 100 / (x + n) >= 0): where n is -5, thread 5 fails.
     let divided = op(Operation::Div, vec![int(100), add(x(), convert(Ty::I32, n()))]);
     let both = op(Operation::And, vec![eq(x(), int(0)), compare(Operation::Ge, divided, int(0))]);
-    let text = rows(16, 9, vec![put(1), when_true(both, vec![more(2)])], |_, x| if x == 0 { 3 } else { 1 });
-    assert!(!text.contains("begin_"), "{text}");
+    rows(16, 9, vec![put(1), when_true(both, vec![more(2)])], |_, x| if x == 0 { 3 } else { 1 });
 }

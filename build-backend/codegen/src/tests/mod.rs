@@ -60,22 +60,6 @@ fn run(program: &Program) -> String {
     String::from_utf8_lossy(&ran.stdout).into_owned()
 }
 
-/// Asserts that these strings occur one after the other.
-#[track_caller]
-fn assert_in_order(text: &str, parts: &[&str]) {
-    let mut at = 0;
-    for part in parts {
-        let found = text[at..].find(part);
-        at += found.unwrap_or_else(|| panic!("`{part}` is missing, or precedes another one, in\n{text}"));
-    }
-}
-
-/// The CPU form of a program's kernels.
-fn cpu_code(program: &Program) -> String {
-    let units = emit(program).unwrap_or_else(|errors| panic!("{errors:?}")).units;
-    units.into_iter().map(|it| it.text).find(|it| it.contains("< last_; ")).expect("the program has a kernel")
-}
-
 /// Compiles the device code of a program's kernels, if this machine has NVRTC, which needs no GPU.
 fn compile_cuda(program: &Program) {
     if let Err(missing) = apg_runtime::device::compiler_version() {

@@ -4,9 +4,9 @@ use super::builders::*;
 use super::kernels::*;
 use apg_mir::*;
 
-/// The CPU form of `sum = 0; for (k = 0; k < n; k++) sum += shared(index(k)) + k; out(y * row + x) = sum` on
+/// Runs `sum = 0; for (k = 0; k < n; k++) sum += shared(index(k)) + k; out(y * row + x) = sum` on
 /// 4 rows of threads, where `shared(i) = 3 * i` and n = 5. Local 4 is the sum, 5 is y, 6 is k.
-fn sums(row: i64, index: impl Fn(Expr) -> Expr, expected: impl Fn(i64, i64, i64) -> i64) -> String {
+fn sums(row: i64, index: impl Fn(Expr) -> Expr, expected: impl Fn(i64, i64, i64) -> i64) {
     let k = || i32_(6);
     let read = element(Ty::I32, ints(7), convert(Ty::I64, index(k())));
     let body = vec![
@@ -29,25 +29,17 @@ fn sums(row: i64, index: impl Fn(Expr) -> Expr, expected: impl Fn(i64, i64, i64)
     let sum = |y, x| (0..5).map(|k| 3 * expected(y, x, k) + k).sum::<i64>();
     let expected: String = (0..4 * row).map(|it| format!("{}\n", sum(it / row, it % row))).collect();
     assert_eq!(super::run(&program), expected);
-    super::cpu_code(&program)
 }
 
 #[test]
-fn rows_with_adjacent_accesses_are_jammed() {
+fn rows_with_adjacent_accesses_are_summed() {
     for row in [16, 20, 32] {
-        let text = sums(row, |_| thread(), |_, x, _| x);
-        let parts = ["q_ < n1_; q_ += 4", "#pragma GCC unroll 4", "v4_l4_a[e_]"];
-        for part in parts {
-            assert!(text.contains(part), "{part} is not there in\n{text}");
-        }
+        sums(row, |_| thread(), |_, x, _| x);
     }
 }
 
 #[test]
-fn rows_with_strided_accesses_are_not_jammed() {
-    let apart = sums(16, |k| add(mul(thread(), int(20)), k), |_, x, k| x * 20 + k);
-    let unknown = sums(16, |k| add(mul(thread(), k.clone()), k), |_, x, k| x * k + k);
-    for text in [apart, unknown] {
-        assert!(text.contains("v4_l4_a[e_]") && !text.contains("q_ < n1_"), "{text}");
-    }
+fn rows_with_strided_accesses_are_summed() {
+    sums(16, |k| add(mul(thread(), int(20)), k), |_, x, k| x * 20 + k);
+    sums(16, |k| add(mul(thread(), k.clone()), k), |_, x, k| x * k + k);
 }

@@ -20,9 +20,9 @@ fn half() -> Expr {
     op(Operation::Div, vec![step(), int(2)])
 }
 
-/// The CPU form of 64 threads that store their rank to shared memory, execute the loop `body; step = next`
+/// Runs 64 threads that store their rank to shared memory, execute the loop `body; step = next`
 /// from `first` on while `step > 0`, and return the first element and the final counter.
-fn summed(first: Expr, body: Vec<Stmt>, next: Expr, expected: i64) -> String {
+fn summed(first: Expr, body: Vec<Stmt>, next: Expr, expected: i64) {
     let mut body = body;
     body.push(barrier());
     let body = vec![
@@ -37,40 +37,26 @@ fn summed(first: Expr, body: Vec<Stmt>, next: Expr, expected: i64) -> String {
     let program = launch(kernel, 64, 32);
     super::compile_cuda(&program);
     assert_eq!(super::run(&program), format!("{expected}\n").repeat(64));
-    super::cpu_code(&program)
 }
 
 fn add_other() -> Stmt {
     when_true(lt(thread(), step()), vec![put(thread(), add(shared(thread()), shared(add(thread(), step()))))])
 }
 
-/// Number of assignments of a constant.
-fn count(text: &str, value: i64) -> usize {
-    text.matches(&format!(" = {value};\n")).count()
+#[test]
+fn loops_with_shrinking_active_threads_sum_all_elements() {
+    summed(int(32), vec![add_other()], half(), 2016);
 }
 
 #[test]
-fn loops_with_shrinking_active_threads_are_unrolled() {
-    let text = summed(int(32), vec![add_other()], half(), 2016);
-    for value in [32, 16, 8, 4, 2] {
-        assert!(count(&text, value) >= 1, "{value}: {text}");
-    }
-    assert!(text.contains("alignas(64) apg_i32 "), "the shared rail is a variable of the block: {text}");
-}
-
-#[test]
-fn loops_with_constant_active_threads_or_unknown_trip_count_stay_loops() {
+fn loops_with_constant_active_threads_or_unknown_trip_count_sum_their_elements() {
     // The first thread alone reads what the others do not store to.
     let alike = vec![put(add(thread(), int(0)), add(shared(thread()), int(1)))];
-    let alike = summed(int(32), alike, half(), 6);
+    summed(int(32), alike, half(), 6);
     let asked = convert(Ty::I32, var(N, Ty::I64));
-    let asked = summed(asked, vec![add_other()], half(), 2016);
+    summed(asked, vec![add_other()], half(), 2016);
     // More iterations than are unrolled.
-    let many = summed(int(32), vec![add_other()], add(step(), int(-1)), many());
-    for text in [alike, asked, many] {
-        assert!(count(&text, 16) == 0, "{text}");
-        assert!(!text.contains("alignas(64) apg_i32 "), "{text}");
-    }
+    summed(int(32), vec![add_other()], add(step(), int(-1)), many());
 }
 
 /// The first element after sums with steps of one.
@@ -87,9 +73,7 @@ fn many() -> i64 {
 #[test]
 fn counter_reads_see_the_value_of_their_iteration() {
     let skip = when_true(eq(thread(), int(0)), vec![put(int(0), add(shared(int(0)), step()))]);
-    let text =
-        summed(int(32), vec![add_other(), barrier(), skip], add(half(), int(-1)), 32 + 15 + 6 + 2 + sums());
-    assert!(count(&text, 15) >= 1 && count(&text, 6) >= 1, "{text}");
+    summed(int(32), vec![add_other(), barrier(), skip], add(half(), int(-1)), 32 + 15 + 6 + 2 + sums());
 }
 
 /// The first element after steps of 32, 15, 6 and 2, without what the first thread adds.
@@ -103,8 +87,8 @@ fn sums() -> i64 {
     all[0]
 }
 
-/// The CPU form of blocks of 64 that store `shared = i < n ? 5 : 1` and then `out(i) = shared`, on 3 blocks.
-fn filled(condition: Expr, n: i64, expected: impl Fn(i64) -> i64) -> String {
+/// Runs blocks of 64 that store `shared = i < n ? 5 : 1` and then `out(i) = shared`, on 3 blocks.
+fn filled(condition: Expr, n: i64, expected: impl Fn(i64) -> i64) {
     let value = expr(
         Ty::I32,
         ExprKind::Select {
@@ -124,29 +108,25 @@ fn filled(condition: Expr, n: i64, expected: impl Fn(i64) -> i64) -> String {
     let program = launch(kernel, 192, n);
     let expected: String = (0..192).map(|it| format!("{}\n", expected(it))).collect();
     assert_eq!(super::run(&program), expected);
-    super::cpu_code(&program)
 }
 
 #[test]
-fn conditions_that_hold_for_the_whole_block_are_not_evaluated() {
+fn conditions_that_hold_for_some_blocks_select_their_values() {
     let inside = || lt(convert(Ty::I64, i32_(6)), var(N, Ty::I64));
     for n in [0, 1, 63, 64, 65, 130, 191, 192, 1000] {
-        let text = filled(inside(), n, |it| if it < n { 5 } else { 1 });
-        assert!(text.contains("apg_whole<1, 2>") && text.contains("true ? 5 : 1"), "{text}");
+        filled(inside(), n, |it| if it < n { 5 } else { 1 });
     }
     // The same in every block.
-    let text = filled(lt(thread(), int(40)), 0, |it| if it % 64 < 40 { 5 } else { 1 });
-    assert!(!text.contains("apg_whole"), "{text}");
+    filled(lt(thread(), int(40)), 0, |it| if it % 64 < 40 { 5 } else { 1 });
     // A conjunction of which only one comparison is affine.
     let even = eq(op(Operation::And, vec![i32_(6), int(1)]), int(0));
     let both = expr(Ty::Bool, ExprKind::And(Box::new(inside()), Box::new(even)));
-    let text = filled(both, 130, |it| if it < 130 && it % 2 == 0 { 5 } else { 1 });
-    assert!(text.contains("apg_whole<1, 2>") && text.contains("(true & "), "{text}");
+    filled(both, 130, |it| if it < 130 && it % 2 == 0 { 5 } else { 1 });
 }
 
-/// The CPU form of 64 threads that each accumulate numbers below `n` and return their own and the next
+/// Runs 64 threads that each accumulate numbers below `n` and return their own and the next
 /// thread's sum.
-fn strided(n: i64, more: Vec<Stmt>, expected: impl Fn(i64) -> i64) -> String {
+fn strided(n: i64, more: Vec<Stmt>, expected: impl Fn(i64) -> i64) {
     let mut body = vec![set(6, add(i32_(6), i32_(STEP)))];
     body.extend(more);
     let inside = lt(convert(Ty::I64, step()), var(N, Ty::I64));
@@ -165,15 +145,13 @@ fn strided(n: i64, more: Vec<Stmt>, expected: impl Fn(i64) -> i64) -> String {
     let both = |it: i64| expected(it) + expected((it + 1) % 64);
     let expected: String = (0..64).map(|it| format!("{}\n", both(it))).collect();
     assert_eq!(super::run(&program), expected);
-    super::cpu_code(&program)
 }
 
 #[test]
-fn accumulations_unroll_several_grid_stride_iterations() {
+fn accumulations_visit_all_grid_stride_iterations() {
     for n in [0, 1, 63, 64, 65, 255, 256, 257, 300, 320, 511, 512, 513, 1000] {
         let iterations = |thread: i64| (thread..n).step_by(64);
-        let text = strided(n, vec![], |it| 7 + iterations(it).sum::<i64>());
-        assert!(text.contains("first_at_"), "{text}");
+        strided(n, vec![], |it| 7 + iterations(it).sum::<i64>());
         let odd = eq(op(Operation::And, vec![i32_(6), int(1)]), int(1));
         let halved = vec![when_true(odd, vec![set(6, mul(i32_(6), int(3)))])];
         let next =
@@ -184,6 +162,5 @@ fn accumulations_unroll_several_grid_stride_iterations() {
         }
     }
     let stores = vec![put(thread(), i32_(6))];
-    let text = strided(300, stores, |it| 7 + (it..300).step_by(64).sum::<i64>());
-    assert!(!text.contains("first_at_"), "{text}");
+    strided(300, stores, |it| 7 + (it..300).step_by(64).sum::<i64>());
 }
