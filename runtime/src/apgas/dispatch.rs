@@ -8,7 +8,7 @@ use crate::apgas::at::{invoke, rpc};
 use crate::apgas::clock::remote;
 use crate::apgas::deadlock::{message_counts, quiescence};
 use crate::apgas::distributed_gc::collector;
-use crate::apgas::failure::{Cause, Undelivered};
+use crate::apgas::failure::{Cause, DeadPlacePolicy, Undelivered};
 use crate::apgas::finish::root;
 use crate::apgas::message::validate::Route;
 use crate::apgas::message::{FinishDelta, Message};
@@ -34,6 +34,19 @@ pub struct Dispatcher(pub &'static System);
 pub fn start(endpoint: Arc<dyn Endpoint>, selection: Selection) -> Result<&'static System, String> {
     collector::register();
     system::start(endpoint, selection, |system| Arc::new(Dispatcher(system)))
+}
+
+/// Makes one of several places of this process, for which a thread works after [`System::enter`].
+///
+/// # Errors
+/// A thread cannot start.
+pub fn start_one_of_several(
+    endpoint: Arc<dyn Endpoint>,
+    policy: Box<dyn DeadPlacePolicy>,
+) -> Result<&'static System, String> {
+    let place = System::new(endpoint, Selection::None, policy);
+    place.open(Arc::new(Dispatcher(place)))?;
+    Ok(place)
 }
 
 /// An error about the whole of a message.
@@ -131,19 +144,23 @@ impl Dispatcher {
 
 impl Receiver for Dispatcher {
     fn message(&self, from: PlaceId, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
+        let _place = self.0.enter();
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
         self.dispatch(from, body, parts)
     }
 
     fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)> {
+        let _place = self.0.enter();
         self.0.allocate_part(ty, length, bytes)
     }
 
     fn begin_put(&self, from: PlaceId, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+        let _place = self.0.enter();
         rail_copy::begin_put(from, header, length)
     }
 
     fn end_put(&self, from: PlaceId, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
+        let _place = self.0.enter();
         sanitizer::acquire(&raw const sanitizer::MESSAGES);
         rail_copy::end_put(from, &header, accepted)?;
         message_counts::count_received();
@@ -151,6 +168,7 @@ impl Receiver for Dispatcher {
     }
 
     fn peer_down(&self, place: PlaceId, error: Option<io::Error>) {
+        let _place = self.0.enter();
         self.0.on_dead_place(place, Cause::Disconnected(error));
     }
 }

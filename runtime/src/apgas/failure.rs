@@ -12,7 +12,6 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::apgas::finish::id::FinishId;
-use crate::apgas::system::run_in_thread;
 use crate::base::output::end_process;
 use crate::base::place::{PlaceId, here};
 use crate::net::bootstrap::launcher;
@@ -52,7 +51,7 @@ pub enum Cause {
     Disconnected(Option<io::Error>),
 }
 
-/// A dead place, or one that behaves as no place may.
+/// A dead place, or a place that sends what no place may send.
 #[derive(Debug)]
 pub struct DeadPlace {
     /// Its number.
@@ -61,6 +60,10 @@ pub struct DeadPlace {
     pub name: String,
     /// How it was found.
     pub cause: Cause,
+    /// The place that has found it.
+    pub observer: PlaceId,
+    /// The finishes of the observer that wait for activities there, and for how many.
+    pub waiting: Vec<(FinishId, i64)>,
 }
 
 /// Decides what a dead place means for the program at this place.
@@ -83,7 +86,7 @@ const SUPERVISOR_GRACE_TIME: Duration = Duration::from_secs(5);
 
 impl DeadPlacePolicy for FailFast {
     fn on_dead_place(&self, dead: DeadPlace) {
-        let DeadPlace { place, name, cause } = dead;
+        let DeadPlace { place, name, cause, .. } = dead;
         match cause {
             // The sender of what is malformed cannot be notified, and the program cannot continue without the
             // message.
@@ -117,11 +120,17 @@ impl FailFast {
         if !self.doomed.lock().insert(place) {
             return;
         }
-        run_in_thread("apg-broken", move || {
-            std::thread::sleep(SUPERVISOR_GRACE_TIME);
-            report!("apg: {}: {error}", here());
+        let here = here();
+        let end = move |after| {
+            std::thread::sleep(after);
+            report!("apg: {here}: {error}");
             end_process(1);
-        });
+        };
+        let thread = std::thread::Builder::new().name("apg-broken".to_owned());
+        let at_once = end.clone();
+        if thread.spawn(move || end(SUPERVISOR_GRACE_TIME)).is_err() {
+            at_once(Duration::ZERO);
+        }
     }
 }
 

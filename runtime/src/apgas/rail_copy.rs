@@ -3,8 +3,8 @@
 //! of MPI and OpenSHMEM.
 //!
 //! A put sends the bytes with a [`Transfer`] header ([`PutHeader::To`]); the target host answers
-//! [`Message::PutDone`] when they are written. A get sends only the header ([`Message::Get`]); the source host
-//! answers [`PutHeader::Back`] with the bytes, or `PutDone` with an error.
+//! [`Message::PutDone`] when they are written. A get sends only the header ([`Message::Get`]); the source
+//! host answers [`PutHeader::Back`] with the bytes, or `PutDone` with an error.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -54,10 +54,19 @@ impl Pending {
     }
 }
 
-static NEXT: AtomicU64 = AtomicU64::new(1);
-static PENDING: Mutex<Option<HashMap<u64, Pending>>> = Mutex::new(None);
-/// Targets of the puts that are arriving, by sender and the sender's number of the put.
-static ARRIVING: Mutex<Option<HashMap<(PlaceId, u64), Landing>>> = Mutex::new(None);
+/// The copies of a place from and to others.
+#[derive(Default)]
+pub(crate) struct CopyTable {
+    last: AtomicU64,
+    /// Its own, by number.
+    pending: Mutex<HashMap<u64, Pending>>,
+    /// Targets of the puts that are arriving, by sender and the sender's number of the put.
+    arriving: Mutex<HashMap<(PlaceId, u64), Landing>>,
+}
+
+fn copies() -> &'static CopyTable {
+    &system().state.copies
+}
 
 /// Memory of this process that receives a put.
 enum Landing {
@@ -315,21 +324,20 @@ fn fail(scope: Arc<dyn FinishScope>, text: String) {
 /// Registers a copy to or from another host, and returns its number.
 fn begin(scope: Arc<dyn FinishScope>, host: PlaceId, target: Option<(Handle, u64)>, bytes: u64) -> u64 {
     scope.enter();
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let number = copies().last.fetch_add(1, Ordering::Relaxed) + 1;
     let how = if target.is_some() { "asyncCopy from a place" } else { "asyncCopy to a place" };
     let recorded = profile::copying(i64::from(here()), how, bytes);
-    PENDING.lock().get_or_insert_default().insert(number, Pending { scope, target, host, bytes, recorded });
+    copies().pending.lock().insert(number, Pending { scope, target, host, bytes, recorded });
     number
 }
 
-/// Handles [`Message::PutDone`]: a put of this host to the host `from` has ended, or a get from it has failed.
-/// `text` is the error; it is empty if the put succeeded.
+/// Handles [`Message::PutDone`]: a put of this host to the host `from` has ended, or a get from it has
+/// failed. `text` is the error; it is empty if the put succeeded.
 pub(super) fn put_done(from: PlaceId, number: u64, text: String) -> Result<(), Error> {
     // A get that succeeds ends when its bytes arrive.
     let is_ended = |pending: &Pending| pending.host == from && (pending.target.is_none() || !text.is_empty());
     let pending = {
-        let mut table = PENDING.lock();
-        let table = table.get_or_insert_default();
+        let mut table = copies().pending.lock();
         let known = table.get(&number).is_some_and(is_ended);
         if known { table.remove(&number) } else { None }
     };
@@ -376,14 +384,14 @@ pub(super) fn begin_put(from: PlaceId, header: &[u8], length: u64) -> Result<Opt
         PutHeader::To(transfer) => {
             let (landing, address) = land(&transfer, length);
             let arriving = (from, transfer.number);
-            if ARRIVING.lock().get_or_insert_default().insert(arriving, landing).is_some() {
+            if copies().arriving.lock().insert(arriving, landing).is_some() {
                 return malformed("the number of a put that has not begun yet");
             }
             Ok(address.map(|address| PutTarget { address, length }))
         }
         PutHeader::Back(number) => {
-            let mut table = PENDING.lock();
-            let pending = table.get_or_insert_default().get(&number).filter(|it| it.is_get_from(from));
+            let table = copies().pending.lock();
+            let pending = table.get(&number).filter(|it| it.is_get_from(from));
             let Some((pending, (rail, offset))) = pending.and_then(|it| Some((it, it.target.as_ref()?)))
             else {
                 return malformed("the number of a copy from the sender that waits");
@@ -444,7 +452,7 @@ pub(super) fn end_put(from: PlaceId, header: &[u8], accepted: bool) -> Result<()
             return Ok(());
         }
     };
-    let landing = ARRIVING.lock().get_or_insert_default().remove(&(from, transfer.number));
+    let landing = copies().arriving.lock().remove(&(from, transfer.number));
     match landing {
         Some(Landing::Rail(_)) => acknowledge(from, transfer.number, ""),
         Some(Landing::Staging(mut staging)) if accepted => {
@@ -461,7 +469,7 @@ pub(super) fn end_put(from: PlaceId, header: &[u8], accepted: bool) -> Result<()
 
 /// The bytes of a get have arrived, or were discarded.
 fn end_get(number: u64, accepted: bool) {
-    let pending = PENDING.lock().get_or_insert_default().remove(&number);
+    let pending = copies().pending.lock().remove(&number);
     match pending {
         Some(pending) if accepted => pending.end(),
         Some(pending) => fail(pending.scope, "a copy from another place has the wrong length".to_owned()),
@@ -489,8 +497,8 @@ fn unload(from: PlaceId, transfer: Transfer, staging: Vec<u8>) {
     }
 }
 
-/// Handles [`Message::Get`]: another host requests bytes. An activity sends them, since a receiving thread must
-/// not wait for a send.
+/// Handles [`Message::Get`]: another host requests bytes. An activity sends them, since a receiving thread
+/// must not wait for a send.
 pub(super) fn requested(from: PlaceId, transfer: Transfer) {
     spawn_uncounted(move || {
         if let Err(text) = send_back(from, &transfer) {

@@ -1,5 +1,7 @@
-//! This process as a place: its transport, accelerators and topology, and sending messages.
+//! A place: its endpoint, accelerators and topology, and sending messages.
 
+use std::cell::Cell;
+use std::marker::PhantomData;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
@@ -7,7 +9,8 @@ use crate::apgas::deadlock::message_counts;
 use crate::apgas::engine::Engine;
 use crate::apgas::failure::{Cause, DeadPlace, DeadPlacePolicy, FailFast, Undelivered};
 use crate::apgas::message::{Message, PutHeader};
-use crate::base::place::{PlaceId, here, set_here};
+use crate::apgas::protocol_state::ProtocolState;
+use crate::base::place::{PlaceId, here, replace_current, set_here};
 use crate::base::sanitizer;
 use crate::cache::Cache;
 use crate::device::{self, Device, DeviceError};
@@ -19,9 +22,11 @@ use crate::serialize::out_of_band;
 use crate::serialize::out_of_band::Part;
 use crate::topology::{Accelerator, Selection, Topology};
 
-/// The process's place. There is one system a process.
+/// A place: its network, accelerators, and the state of its protocols. A process that runs a program has one;
+/// under test it may have several, each with threads that work for it ([`System::enter`]).
 pub struct System {
     endpoint: Arc<dyn Endpoint>,
+    here: PlaceId,
     hosts: u32,
     /// The selected accelerators; found when first needed if the selection is automatic.
     selection: Selection,
@@ -38,19 +43,45 @@ pub struct System {
     end: OnceLock<i32>,
     /// Says what a dead place means.
     policy: Box<dyn DeadPlacePolicy>,
+    /// Of the protocols with other places.
+    pub(super) state: ProtocolState,
 }
 
 /// A device, or why it cannot be used.
 type DeviceSlot = OnceLock<Result<Arc<Device>, DeviceError>>;
 
-static SYSTEM: OnceLock<System> = OnceLock::new();
+/// The place of a process that has only one.
+static PROCESS_PLACE: OnceLock<&'static System> = OnceLock::new();
 
-/// The process's place.
+thread_local! {
+    /// The place that this thread works for, in a process with several.
+    static CURRENT: Cell<Option<&'static System>> = const { Cell::new(None) };
+}
+
+/// The place that the calling thread works for.
+///
+/// Not inlined: an activity may have moved to another thread since it last asked.
 ///
 /// # Panics
-/// If [`start`] has not been called: the runtime's own mistake.
+/// If there is none: the runtime's own mistake.
+#[inline(never)]
 pub fn system() -> &'static System {
-    SYSTEM.get().expect("places are started before anything else")
+    let current = CURRENT.get().or_else(|| PROCESS_PLACE.get().copied());
+    current.expect("places are started before anything else")
+}
+
+/// The calling thread works for a place until this is dropped.
+pub struct Entered {
+    outer: (Option<&'static System>, Option<PlaceId>),
+    /// It belongs to the thread.
+    not_send: PhantomData<*const ()>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(self.outer.0);
+        replace_current(self.outer.1);
+    }
 }
 
 /// Makes this process a place, whose messages go to `receiver`. Returns when all places know each other.
@@ -59,36 +90,57 @@ pub(crate) fn start(
     selection: Selection,
     receiver: impl FnOnce(&'static System) -> Arc<dyn Receiver>,
 ) -> Result<&'static System, String> {
-    let (here, hosts) = (endpoint.here(), endpoint.hosts());
-    let system = System {
-        endpoint,
-        hosts,
-        selection,
-        own: OnceLock::new(),
-        topology: OnceLock::new(),
-        devices: OnceLock::new(),
-        engine: OnceLock::new(),
-        topology_requested: AtomicBool::new(false),
-        accelerators_reported: Mutex::new(vec![None; hosts as usize]),
-        changed: Condvar::new(),
-        end: OnceLock::new(),
-        policy: Box::new(FailFast::default()),
-    };
-    if SYSTEM.set(system).is_err() {
+    let place = System::new(endpoint, selection, Box::new(FailFast::default()));
+    if PROCESS_PLACE.set(place).is_err() {
         return Err("this process is a place already".to_owned());
     }
-    set_here(here);
-    let system = self::system();
-    if system.selection != Selection::Auto {
-        // Accelerators selected by number must exist.
-        system.find_accelerators()?;
-    }
-    let started = system.endpoint.start(receiver(system));
-    started.map_err(|error| format!("{here} cannot start a thread for its connections: {error}"))?;
-    Ok(system)
+    set_here(place.here);
+    place.open(receiver(place))?;
+    Ok(place)
 }
 
 impl System {
+    /// A place of an endpoint, which lives as long as the process: threads and objects refer to it.
+    pub(crate) fn new(
+        endpoint: Arc<dyn Endpoint>,
+        selection: Selection,
+        policy: Box<dyn DeadPlacePolicy>,
+    ) -> &'static System {
+        let (here, hosts) = (endpoint.here(), endpoint.hosts());
+        Box::leak(Box::new(System {
+            endpoint,
+            here,
+            hosts,
+            selection,
+            own: OnceLock::new(),
+            topology: OnceLock::new(),
+            devices: OnceLock::new(),
+            engine: OnceLock::new(),
+            topology_requested: AtomicBool::new(false),
+            accelerators_reported: Mutex::new(vec![None; hosts as usize]),
+            changed: Condvar::new(),
+            end: OnceLock::new(),
+            policy,
+            state: ProtocolState::default(),
+        }))
+    }
+
+    /// Has messages handled by `receiver` from now on.
+    pub(crate) fn open(&self, receiver: Arc<dyn Receiver>) -> Result<(), String> {
+        if self.selection != Selection::Auto {
+            // Accelerators selected by number must exist.
+            self.find_accelerators()?;
+        }
+        let started = self.endpoint.start(receiver);
+        started.map_err(|error| format!("{} cannot start a thread for its connections: {error}", self.here))
+    }
+
+    /// The calling thread works for this place until the guard is dropped.
+    pub fn enter(&'static self) -> Entered {
+        let outer = (CURRENT.replace(Some(self)), replace_current(Some(self.here)));
+        Entered { outer, not_send: PhantomData }
+    }
+
     /// Activities and program; waits until [`System::attach`].
     pub fn engine(&self) -> &Arc<dyn Engine> {
         self.engine.wait()
@@ -236,7 +288,9 @@ impl System {
     /// A place was found dead: the policy decides, unless the program has ended anyway.
     pub(super) fn on_dead_place(&self, place: PlaceId, cause: Cause) {
         if !self.has_ended() {
-            self.policy.on_dead_place(DeadPlace { place, name: self.describe_place(place), cause });
+            let name = self.describe_place(place);
+            let waiting = self.state.finishes.waiting_for(self.here, place);
+            self.policy.on_dead_place(DeadPlace { place, name, cause, observer: self.here, waiting });
         }
     }
 
@@ -359,6 +413,11 @@ fn kernel_cache() -> Option<Cache> {
 
 /// Runs something in a thread of its own: a thread that receives messages has others to read.
 pub(crate) fn run_in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
+    let place = CURRENT.get();
+    let work = move || {
+        let _place = place.map(System::enter);
+        work();
+    };
     if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {
         // Activities that wait for the answer cannot continue either.
         report!("apg: {}: cannot start a thread: {error}", here());

@@ -63,24 +63,32 @@ pub(super) type Key = (TeamStep, PlaceId);
 /// Messages that have arrived early, activities that wait for messages, and the number of operations that
 /// each team has begun here.
 #[derive(Default)]
-struct Mailbox {
+pub(crate) struct Mailbox {
+    state: Mutex<MailboxState>,
+    /// How many teams this place has made.
+    teams: AtomicU32,
+}
+
+#[derive(Default)]
+struct MailboxState {
     begun: HashMap<i64, u64>,
     arrived: HashMap<Key, Vec<u8>>,
     waiting: HashMap<Key, Arc<dyn Waiter>>,
 }
 
-static MAILBOX: Mutex<Option<Mailbox>> = Mutex::new(None);
+fn own_mailbox() -> &'static Mutex<MailboxState> {
+    &system().state.mailbox.state
+}
 
 /// Chooses the number of a new team, which no other place chooses.
 pub fn new_number() -> i32 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let own = NEXT.fetch_add(1, Ordering::Relaxed);
+    let own = system().state.mailbox.teams.fetch_add(1, Ordering::Relaxed);
     (1 + here().0 + own * system().hosts()) as i32
 }
 
 /// Releases the state of a team, which is not used any more.
 pub fn forget(team: i64) {
-    MAILBOX.lock().get_or_insert_default().begun.remove(&team);
+    own_mailbox().lock().begun.remove(&team);
 }
 
 /// A team as one of its members sees it.
@@ -136,8 +144,8 @@ impl<'a> Team<'a> {
     }
 
     fn begin(&self) -> Round {
-        let mut mailbox = MAILBOX.lock();
-        let begun = mailbox.get_or_insert_default().begun.entry(self.number).or_insert(0);
+        let mut mailbox = own_mailbox().lock();
+        let begun = mailbox.begun.entry(self.number).or_insert(0);
         *begun += 1;
         Round { team: self.number, number: *begun }
     }
@@ -170,10 +178,9 @@ impl Round {
     fn receive(&self, from: PlaceId, step: u32) -> Vec<u8> {
         let key = (self.step(step), from);
         let waiter = {
-            let mut mailbox = MAILBOX.lock();
-            let mailbox = mailbox.get_or_insert_default();
+            let mut mailbox = own_mailbox().lock();
             if let Some(data) = mailbox.arrived.remove(&key) {
-                sanitizer::acquire(&raw const MAILBOX);
+                sanitizer::acquire(std::ptr::from_ref(own_mailbox()));
                 return data;
             }
             let waiter = system().engine().waiter();
@@ -181,19 +188,18 @@ impl Round {
             waiter
         };
         waiter.wait();
-        MAILBOX.lock().get_or_insert_default().arrived.remove(&key).unwrap_or_default()
+        own_mailbox().lock().arrived.remove(&key).unwrap_or_default()
     }
 }
 
 /// Handles a message of a collective operation.
 pub(super) fn arrived(key: Key, data: &[u8]) -> Result<(), Error> {
-    let mut mailbox = MAILBOX.lock();
-    let mailbox = mailbox.get_or_insert_default();
+    let mut mailbox = own_mailbox().lock();
     if mailbox.arrived.contains_key(&key) {
         return Err(Error::Malformed { expected: "each step of a team once", offset: 0 });
     }
     mailbox.arrived.insert(key, data.to_vec());
-    sanitizer::release(&raw const MAILBOX);
+    sanitizer::release(std::ptr::from_ref(own_mailbox()));
     if let Some(waiter) = mailbox.waiting.remove(&key) {
         waiter.wake();
     }

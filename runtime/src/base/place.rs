@@ -1,15 +1,29 @@
-//! The number of this process's place.
+//! The number of the place that the calling thread works for.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::{Deserialize, Serialize};
 
+/// The place of a process that has only one.
 static HERE: AtomicU32 = AtomicU32::new(0);
 
-/// The number of this process's place.
-#[inline]
+thread_local! {
+    /// The place that this thread works for, in a process with several.
+    static CURRENT: Cell<Option<PlaceId>> = const { Cell::new(None) };
+}
+
+/// The number of the place that the calling thread works for.
+///
+/// Not inlined: an activity may have moved to another thread since it last asked.
+#[inline(never)]
 pub fn here() -> PlaceId {
-    PlaceId(HERE.load(Ordering::Relaxed))
+    CURRENT.get().unwrap_or_else(|| PlaceId(HERE.load(Ordering::Relaxed)))
+}
+
+/// Sets the place that the calling thread works for, and returns the former one.
+pub(crate) fn replace_current(place: Option<PlaceId>) -> Option<PlaceId> {
+    CURRENT.replace(place)
 }
 
 /// Sets the number of this process's place, before anything asks for it.

@@ -13,6 +13,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::apgas::cancellation;
+use crate::apgas::system::system;
 use crate::base::place::PlaceId;
 use crate::base::sanitizer;
 use crate::scheduler::park::{Waker, block};
@@ -80,19 +81,25 @@ pub struct Registration {
     resumed: bool,
 }
 
+/// The clocks of a place with registered activities.
+#[derive(Default)]
+pub(crate) struct ClockTable(Mutex<Table>);
+
+#[derive(Default)]
 struct Table {
     clocks: HashMap<i64, Arc<Clock>, FxBuildHasher>,
     last: i64,
 }
 
-/// Clocks with registered activities.
-static CLOCKS: Mutex<Table> = Mutex::new(Table { clocks: HashMap::with_hasher(FxBuildHasher), last: 0 });
+fn table() -> &'static Mutex<Table> {
+    &system().state.clocks.0
+}
 
 /// Makes a clock, and registers the calling activity on it.
 pub fn make() -> Registration {
     let clock = Arc::new(Clock::default());
     *clock.0.lock() = State { phase: 1, registered: 1, ..State::default() };
-    let mut table = CLOCKS.lock();
+    let mut table = table().lock();
     table.last += 1;
     let handle = table.last | i64::from(crate::base::place::here()) << HOME_SHIFT;
     table.clocks.insert(handle, Arc::clone(&clock));
@@ -108,7 +115,7 @@ pub fn home(handle: i64) -> PlaceId {
 }
 
 fn find(handle: i64) -> Option<Arc<Clock>> {
-    CLOCKS.lock().clocks.get(&handle).map(Arc::clone)
+    table().lock().clocks.get(&handle).map(Arc::clone)
 }
 
 /// Registers a new activity with a copy of the state of another activity, which must still be registered. If
@@ -155,7 +162,7 @@ pub fn wait_here(handle: i64, phase: i32) {
 
 /// Wakes all activities that wait for the end of a phase, since the jobs of some are cancelled.
 pub fn wake_all() {
-    let clocks: Vec<_> = CLOCKS.lock().clocks.values().cloned().collect();
+    let clocks: Vec<_> = table().lock().clocks.values().cloned().collect();
     for clock in clocks {
         let waiting = std::mem::take(&mut clock.0.lock().waiting);
         waiting.into_iter().for_each(Waker::wake);
@@ -186,7 +193,7 @@ impl Clock {
             (state.advance_if_complete(), state.registered == 0)
         };
         if last {
-            CLOCKS.lock().clocks.remove(&clock_registration.handle);
+            table().lock().clocks.remove(&clock_registration.handle);
         }
         woken.into_iter().for_each(Waker::wake);
     }

@@ -2,6 +2,6 @@
 //! clock at its own place.
 
 mod local;
-pub mod remote;
+pub(crate) mod remote;
 
 pub use local::*;

@@ -9,12 +9,11 @@
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use serde::{Deserialize, Serialize};
 
 use super::message_counts;
 use super::report::describe_waiting;
 use crate::apgas::failure::Undelivered;
-use crate::apgas::message::Message;
+use crate::apgas::message::{Message, PlaceState};
 use crate::apgas::system::{run_in_thread, system};
 use crate::base::place::{PlaceId, here};
 use crate::scheduler;
@@ -27,26 +26,23 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 const REPORT_TIMEOUT: Duration = Duration::from_secs(8);
 const REPORT_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// The state of a place at one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlaceState {
-    /// All its activities wait.
-    pub is_quiescent: bool,
-    /// Messages that it has sent.
-    pub sent: u64,
-    /// Messages that it has received, and whose work it has started.
-    pub received: u64,
-}
-
 /// Place 0: the answers of one collection.
+#[derive(Default)]
 struct Collection {
     number: u64,
     states: Vec<Option<PlaceState>>,
 }
 
 /// Place 0: the current collection.
-static COLLECTION: Mutex<Collection> = Mutex::new(Collection { number: 0, states: Vec::new() });
-static ANSWERED: Condvar = Condvar::new();
+#[derive(Default)]
+pub(crate) struct Waves {
+    collection: Mutex<Collection>,
+    answered: Condvar,
+}
+
+fn waves() -> &'static Waves {
+    &system().state.waves
+}
 
 /// The state of this place. Receipts are read first and sends last, so that a message in between is missing
 /// only from the former.
@@ -93,7 +89,7 @@ fn is_deadlock(states: &[PlaceState]) -> bool {
 fn collect_states() -> Option<Vec<PlaceState>> {
     let hosts = system().hosts();
     let number = {
-        let mut collection = COLLECTION.lock();
+        let mut collection = waves().collection.lock();
         collection.number += 1;
         collection.states = vec![None; hosts as usize];
         collection.states[0] = Some(own_state());
@@ -102,9 +98,9 @@ fn collect_states() -> Option<Vec<PlaceState>> {
     PlaceId::first(hosts)
         .skip(1)
         .for_each(|place| system().deliver(place, &Message::QuiescenceRequest(number), Undelivered::Control));
-    let mut collection = COLLECTION.lock();
+    let mut collection = waves().collection.lock();
     while collection.states.iter().any(Option::is_none) {
-        if ANSWERED.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
+        if waves().answered.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
             return None;
         }
     }
@@ -119,12 +115,12 @@ pub(crate) fn state_requested(from: PlaceId, number: u64) {
 
 /// At place 0: a place has answered.
 pub(crate) fn state_received(from: PlaceId, number: u64, state: PlaceState) {
-    let mut collection = COLLECTION.lock();
+    let mut collection = waves().collection.lock();
     if collection.number == number
         && let Some(slot) = collection.states.get_mut(from.index())
     {
         *slot = Some(state);
-        ANSWERED.notify_all();
+        waves().answered.notify_all();
     }
 }
 
@@ -133,11 +129,11 @@ pub(crate) fn state_received(from: PlaceId, number: u64, state: PlaceState) {
 pub fn report_all_places() {
     report_own_activities();
     for place in PlaceId::first(system().hosts()).skip(1) {
-        COLLECTION.lock().states = vec![None; system().hosts() as usize];
+        waves().collection.lock().states = vec![None; system().hosts() as usize];
         system().deliver(place, &Message::WaitReportRequest, Undelivered::Control);
-        let mut collection = COLLECTION.lock();
+        let mut collection = waves().collection.lock();
         while collection.states[place.index()].is_none() {
-            if ANSWERED.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
+            if waves().answered.wait_for(&mut collection, ANSWER_TIMEOUT).timed_out() {
                 let seconds = ANSWER_TIMEOUT.as_secs();
                 report!("apg: {place} did not report within {seconds} seconds where its activities wait");
                 break;
@@ -174,9 +170,9 @@ fn wait_for_quiescence(timeout: Duration) -> bool {
 
 /// At place 0: a place has printed its report.
 pub(crate) fn report_printed(from: PlaceId) {
-    if let Some(slot) = COLLECTION.lock().states.get_mut(from.index()) {
+    if let Some(slot) = waves().collection.lock().states.get_mut(from.index()) {
         *slot = Some(PlaceState { is_quiescent: true, sent: 0, received: 0 });
-        ANSWERED.notify_all();
+        waves().answered.notify_all();
     }
 }
 

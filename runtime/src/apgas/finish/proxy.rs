@@ -33,7 +33,9 @@ struct State {
     exceptions: Vec<Vec<u8>>,
 }
 
-static PROXIES: Mutex<Option<HashMap<FinishId, Arc<FinishProxy>>>> = Mutex::new(None);
+/// The finishes of other places that have activities at a place.
+#[derive(Default)]
+pub(crate) struct ProxyTable(Mutex<HashMap<FinishId, Arc<FinishProxy>>>);
 
 /// An activity of that finish has arrived: what it reports to, entered. `None` for a finish of this place
 /// that does not wait for it.
@@ -46,8 +48,7 @@ pub(crate) fn arrive(id: FinishId) -> Option<Arc<dyn FinishScope>> {
     if id.home == here() {
         return arrive_home(id);
     }
-    let mut table = PROXIES.lock();
-    let proxies = table.get_or_insert_default();
+    let mut proxies = system().state.proxies.0.lock();
     let proxy = proxies.entry(id).or_insert_with(|| Arc::new(FinishProxy { id, state: Mutex::default() }));
     let mut state = proxy.state.lock();
     state.live += 1;
@@ -79,13 +80,13 @@ impl FinishScope for FinishProxy {
             }
         }
         // Perhaps the last one: nothing may arrive between the decision and the removal.
-        let mut table = PROXIES.lock();
+        let mut table = system().state.proxies.0.lock();
         let mut state = self.state.lock();
         state.live -= 1;
         if state.live > 0 {
             return;
         }
-        table.get_or_insert_default().remove(&self.id);
+        table.remove(&self.id);
         let state = std::mem::take(&mut *state);
         drop(table);
         let mut deltas: Vec<(PlaceId, i64)> = state.sent.into_iter().collect();

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::id::FinishId;
+use crate::apgas::system::system;
 use crate::base::place::PlaceId;
 use crate::base::sanitizer;
 use crate::heap::Ref;
@@ -19,6 +20,8 @@ pub struct FinishRoot(OnceLock<Arc<Shared>>);
 
 struct Shared {
     number: u64,
+    /// Where it is.
+    table: Arc<FinishTable>,
     /// The finish itself.
     scope: Weak<dyn FinishScope>,
     counts: Mutex<Counts>,
@@ -32,9 +35,24 @@ struct Counts {
     entered: bool,
 }
 
-/// The finishes of this place that other places may know, by number.
-static FINISHES: Mutex<BTreeMap<u64, Weak<Shared>>> = Mutex::new(BTreeMap::new());
-static NEXT: AtomicU64 = AtomicU64::new(1);
+/// The finishes of a place that other places may know.
+#[derive(Default)]
+pub(crate) struct FinishTable {
+    by_number: Mutex<BTreeMap<u64, Weak<Shared>>>,
+    last: AtomicU64,
+}
+
+impl FinishTable {
+    /// The finishes of the table's place, `home`, that wait for activities at another one, and for how many.
+    pub(crate) fn waiting_for(&self, home: PlaceId, place: PlaceId) -> Vec<(FinishId, i64)> {
+        let known: Vec<Arc<Shared>> = self.by_number.lock().values().filter_map(Weak::upgrade).collect();
+        let count = |shared: Arc<Shared>| {
+            let count = shared.counts.lock().places.get(&place).copied().filter(|count| *count > 0)?;
+            Some((FinishId { home, number: shared.number }, count))
+        };
+        known.into_iter().filter_map(count).collect()
+    }
+}
 
 impl FinishRoot {
     /// The finish's number, from now on known.
@@ -59,9 +77,12 @@ impl FinishRoot {
 
     fn shared(&self, this: &Arc<dyn FinishScope>) -> &Arc<Shared> {
         self.0.get_or_init(|| {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let shared = Arc::new(Shared { number, scope: Arc::downgrade(this), counts: Mutex::default() });
-            FINISHES.lock().insert(number, Arc::downgrade(&shared));
+            let table = Arc::clone(&system().state.finishes);
+            let number = table.last.fetch_add(1, Ordering::Relaxed) + 1;
+            let scope = Arc::downgrade(this);
+            let shared =
+                Arc::new(Shared { number, table: Arc::clone(&table), scope, counts: Mutex::default() });
+            table.by_number.lock().insert(number, Arc::downgrade(&shared));
             shared
         })
     }
@@ -69,7 +90,7 @@ impl FinishRoot {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        FINISHES.lock().remove(&self.number);
+        self.table.by_number.lock().remove(&self.number);
     }
 }
 
@@ -103,7 +124,7 @@ impl Shared {
 }
 
 fn shared(number: u64) -> Option<Arc<Shared>> {
-    FINISHES.lock().get(&number)?.upgrade()
+    system().state.finishes.by_number.lock().get(&number)?.upgrade()
 }
 
 /// The finish with this number, if it has not ended.

@@ -12,8 +12,6 @@ use crate::apgas;
 use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::at::invoke;
 use crate::apgas::clock::ClockRegistration;
-use crate::apgas::clock::remote::Operation;
-use crate::apgas::deadlock::quiescence::PlaceState;
 use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::Finish;
 use crate::apgas::finish::id::FinishId;
@@ -21,7 +19,9 @@ use crate::apgas::fuzz::types;
 use crate::apgas::fuzz::types::{longs, object, types};
 use crate::apgas::local_engine::LocalEngine;
 use crate::apgas::message::validate::Route;
-use crate::apgas::message::{FinishDelta, Message, PutHeader, TeamStep, Transfer};
+use crate::apgas::message::{
+    ClockOperation, FinishDelta, Message, PlaceState, PutHeader, TeamStep, Transfer,
+};
 use crate::apgas::system::system;
 use crate::base::place::{PlaceId, here};
 use crate::heap;
@@ -342,10 +342,10 @@ fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
         Message::WeightChanges(vec![change, change]),
         Message::Accelerators(vec![gpu]),
         Message::Topology(Topology::new(hosts)),
-        clock(Operation::Register),
-        clock(Operation::Wait),
-        clock(Operation::Resume),
-        clock(Operation::End),
+        clock(ClockOperation::Register),
+        clock(ClockOperation::Wait),
+        clock(ClockOperation::Resume),
+        clock(ClockOperation::End),
         Message::Get(transfer),
         Message::FinishReport(report),
     ];

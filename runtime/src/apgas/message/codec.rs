@@ -82,10 +82,9 @@ impl PutHeader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::apgas::clock::remote::Operation;
     use crate::apgas::clock::{ClockContext, ClockRegistration};
     use crate::apgas::finish::id::FinishId;
-    use crate::apgas::message::{FinishDelta, Reply, TeamStep, Transfer, Visit};
+    use crate::apgas::message::{ClockOperation, FinishDelta, Reply, TeamStep, Transfer, Visit};
     use crate::base::place::PlaceId;
     use crate::heap::global_refs::Change;
 
@@ -110,7 +109,7 @@ mod tests {
                 exceptions: vec![vec![], vec![1, 2, 3]],
             }),
             Message::Team(TeamStep { team: -7, number, step: 1 << 31 }),
-            Message::Clock { operation: Operation::End, number, registration },
+            Message::Clock { operation: ClockOperation::End, number, registration },
             Message::WeightChanges(vec![Change { number, account: 1 << 40 | 1, by: -(1 << 70) }]),
             Message::CollectionDone(0),
         ]

@@ -3,9 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::apgas::clock::remote::Operation;
 use crate::apgas::clock::{ClockContext, ClockRegistration};
-use crate::apgas::deadlock::quiescence::PlaceState;
 use crate::apgas::finish::id::FinishId;
 use crate::base::place::PlaceId;
 use crate::heap::global_refs::Change;
@@ -55,7 +53,7 @@ pub enum Message {
     /// An operation on a clock of the receiver.
     Clock {
         /// What is done.
-        operation: Operation,
+        operation: ClockOperation,
         /// The sender's number of the request, if it awaits an answer.
         number: u64,
         /// The clock, and the activity's state on it.
@@ -189,4 +187,28 @@ pub struct TeamStep {
     pub number: u64,
     /// Which message of the operation.
     pub step: u32,
+}
+
+/// An operation on a clock. The first two are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ClockOperation {
+    /// A new activity is registered.
+    Register,
+    /// An activity waits for the end of a phase.
+    Wait,
+    /// An activity has arrived.
+    Resume,
+    /// A registration has ended.
+    End,
+}
+
+/// The state of a place at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceState {
+    /// All its activities wait.
+    pub is_quiescent: bool,
+    /// Messages that it has sent.
+    pub sent: u64,
+    /// Messages that it has received, and whose work it has started.
+    pub received: u64,
 }
