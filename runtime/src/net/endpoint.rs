@@ -105,30 +105,40 @@ pub(crate) fn deliver_message_locally(
     parts: &[Part],
 ) -> Result<(), PlaceEnded> {
     let parts = parts.iter().map(|part| Received::Bytes(part.bytes().to_vec())).collect();
-    receiver.message(here, Cow::Borrowed(body), parts).map_err(|error| fail_locally(receiver, here, error))
+    deliver_message(receiver, here, Cow::Borrowed(body), parts)
 }
 
-/// Delivers a put of a place to itself.
-pub(crate) fn deliver_put_locally(
+/// Delivers a message. A malformed one ends its sender for the receiver.
+pub(crate) fn deliver_message(
     receiver: &dyn Receiver,
-    here: PlaceId,
+    from: PlaceId,
+    body: Cow<'_, [u8]>,
+    parts: Vec<Received>,
+) -> Result<(), PlaceEnded> {
+    receiver.message(from, body, parts).map_err(|error| end_malformed(receiver, from, error))
+}
+
+/// Delivers a put whose bytes are in this process. A malformed one ends its sender for the receiver.
+pub(crate) fn deliver_put(
+    receiver: &dyn Receiver,
+    from: PlaceId,
     header: &[u8],
     data: &[u8],
 ) -> Result<(), PlaceEnded> {
     let put = || {
-        let target = receiver.begin_put(here, header, data.len() as u64)?;
+        let target = receiver.begin_put(from, header, data.len() as u64)?;
         let target = target.filter(|target| target.length == data.len() as u64);
         if let Some(target) = target {
             // SAFETY: the receiver gave out this memory, and its length was checked. It may overlap the
             // source.
             unsafe { std::ptr::copy(data.as_ptr(), target.address, data.len()) };
         }
-        receiver.end_put(here, header.to_vec(), target.is_some())
+        receiver.end_put(from, header.to_vec(), target.is_some())
     };
-    put().map_err(|error| fail_locally(receiver, here, error))
+    put().map_err(|error| end_malformed(receiver, from, error))
 }
 
-fn fail_locally(receiver: &dyn Receiver, here: PlaceId, error: Error) -> PlaceEnded {
-    receiver.peer_down(here, Some(error.into()));
-    PlaceEnded(here)
+fn end_malformed(receiver: &dyn Receiver, from: PlaceId, error: Error) -> PlaceEnded {
+    receiver.peer_down(from, Some(error.into()));
+    PlaceEnded(from)
 }

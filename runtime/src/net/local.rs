@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use crate::base::place::PlaceId;
-use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, deliver_message_locally, deliver_put_locally};
+use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, deliver_message_locally, deliver_put};
 use crate::serialize::out_of_band::Part;
 
 /// One place.
@@ -39,7 +39,7 @@ impl Endpoint for Local {
     }
 
     fn put(&self, to: PlaceId, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
-        deliver_put_locally(&**self.receiver(to)?, to, header, data)
+        deliver_put(&**self.receiver(to)?, to, header, data)
     }
 
     fn shutdown(&self) {}

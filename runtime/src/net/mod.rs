@@ -9,6 +9,7 @@
 pub mod bootstrap;
 pub mod endpoint;
 pub mod frame;
+pub mod in_process;
 mod liveness;
 pub mod local;
 pub mod mesh;

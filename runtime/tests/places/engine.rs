@@ -215,7 +215,9 @@ pub(crate) struct Threads;
 
 impl Engine for Threads {
     fn spawn(&self, scope: Arc<dyn FinishScope>, work: Box<dyn FnOnce() -> Ref + Send>) {
+        let place = apg_runtime::apgas::system();
         std::thread::spawn(move || {
+            let _place = place.enter();
             GOVERNOR.set(Some(Arc::clone(&scope)));
             let exception = work();
             scope.leave(exception);
@@ -287,14 +289,4 @@ impl Engine for Threads {
             std::process::exit(code);
         }
     }
-}
-
-/// Runs the program's body under the outermost finish; its exit status.
-pub(crate) fn run_main(main: fn() -> i32) -> i32 {
-    let mut code = 0;
-    let raised = finish(|| code = main());
-    for exception in &raised {
-        eprintln!("uncaught: {}", message(exception.get()));
-    }
-    if raised.is_empty() { code } else { 1 }
 }

@@ -72,7 +72,7 @@ fn run_place(
     if !first {
         return ExitCode::from(bootstrap::serve(system) as u8);
     }
-    let code = engine::run_main(scenario.main);
+    let code = run_main(scenario.main);
     bootstrap::close(system, code);
     ExitCode::from(code as u8)
 }
@@ -190,4 +190,14 @@ fn check_killed(mut child: std::process::Child, out: &mut dyn Read) -> Result<()
         std::thread::sleep(Duration::from_millis(10));
     }
     Ok(())
+}
+
+/// Runs the program's body under the outermost finish; its exit status.
+fn run_main(main: fn() -> i32) -> i32 {
+    let mut code = 0;
+    let raised = engine::finish(|| code = main());
+    for exception in &raised {
+        eprintln!("uncaught: {}", engine::message(exception.get()));
+    }
+    if raised.is_empty() { code } else { 1 }
 }

@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use crate::base::place::PlaceId;
 use crate::net::bootstrap::handshake::Secret;
-use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, deliver_message_locally, deliver_put_locally};
+use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, deliver_message_locally, deliver_put};
 use crate::net::frame::encoding;
 use crate::net::frame::encoding::{Frame, FrameKind};
 use crate::net::liveness::heartbeat;
@@ -206,7 +206,7 @@ impl Endpoint for Mesh {
     fn put(&self, to: PlaceId, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
         debug_assert!(header.len() <= encoding::MAX_HEADER as usize);
         if to == self.here {
-            return deliver_put_locally(&**self.own()?, to, header, data);
+            return deliver_put(&**self.own()?, to, header, data);
         }
         self.transmit(to, Frame { class: FrameKind::Put, header, body: data, parts: &[] })
     }
