@@ -79,9 +79,11 @@ pub fn collect_assigned(body: &[Stmt], found: &mut FxHashSet<LocalId>) {
 }
 
 /// Locals that statements assign.
-pub fn assigned_locals(body: &[Stmt]) -> FxHashSet<LocalId> {
+pub fn assigned_locals<'a>(stmts: impl IntoIterator<Item = &'a Stmt>) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
-    collect_assigned(body, &mut found);
+    for stmt in stmts {
+        collect_assigned(std::slice::from_ref(stmt), &mut found);
+    }
     found
 }
 

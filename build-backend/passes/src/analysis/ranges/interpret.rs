@@ -8,7 +8,7 @@ use super::refine::is_pure;
 use super::value_key::ValueKey;
 use super::{AbstractState, BoundsChecker};
 use crate::analysis::jumps::has_break;
-use crate::analysis::locals::{collect_assigned, mentions};
+use crate::analysis::locals::{assigned_locals, mentions};
 use apg_mir::walk::{children, operands};
 use apg_mir::*;
 
@@ -49,11 +49,11 @@ impl<'a> BoundsChecker<'a> {
                     self.state = before.clone();
                     // An earlier case may fall through into this one.
                     let all = cases.iter().flat_map(|(_, body)| body);
-                    self.invalidate(&assigned_in(all));
+                    self.invalidate(&assigned_locals(all));
                     self.visit_stmts(body);
                 }
                 self.state = before;
-                self.invalidate(&assigned_in(cases.iter().flat_map(|(_, body)| body)));
+                self.invalidate(&assigned_locals(cases.iter().flat_map(|(_, body)| body)));
             }
             StmtKind::Return(_) | StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Throw(_) => {
                 return false;
@@ -132,7 +132,7 @@ impl<'a> BoundsChecker<'a> {
             (Some(first), true) => {
                 self.join(first);
                 // Facts about values that neither branch changes stay valid.
-                let changed = assigned_in(then.iter().chain(otherwise));
+                let changed = assigned_locals(then.iter().chain(otherwise));
                 narrow.retain(|key, _| !key.mentions_any(&changed));
                 self.state.refined.extend(narrow);
             }
@@ -202,7 +202,7 @@ impl<'a> BoundsChecker<'a> {
     /// Restores the state before a construct that is left from within, less what it assigns.
     pub(super) fn rejoin(&mut self, before: AbstractState<'a>, body: &'a [Stmt]) {
         self.state = before;
-        self.invalidate(&assigned_in(body));
+        self.invalidate(&assigned_locals(body));
     }
 
     /// Visits the accesses in an expression.
@@ -236,12 +236,4 @@ impl<'a> BoundsChecker<'a> {
             }
         }
     }
-}
-
-fn assigned_in<'a>(body: impl IntoIterator<Item = &'a Stmt>) -> FxHashSet<LocalId> {
-    let mut found = FxHashSet::default();
-    for stmt in body {
-        collect_assigned(std::slice::from_ref(stmt), &mut found);
-    }
-    found
 }

@@ -112,16 +112,3 @@ impl LoopFacts {
 fn is_reference_or_struct(ty: Ty) -> bool {
     matches!(ty, Ty::Ref(_) | Ty::Any | Ty::Struct(_) | Ty::Void)
 }
-
-/// The variables that statements assign.
-pub(super) fn assigned_locals<'s>(stmts: impl IntoIterator<Item = &'s Stmt>) -> FxHashSet<LocalId> {
-    let mut assigned = FxHashSet::default();
-    for stmt in stmts {
-        walk::visit_stmts(std::slice::from_ref(stmt), &mut |stmt| {
-            if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } = stmt.kind {
-                assigned.insert(local);
-            }
-        });
-    }
-    assigned
-}

@@ -5,7 +5,8 @@ use apg_mir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expressions::{constant, expr, operation};
-use super::facts::assigned_locals;
+use crate::analysis::induction_step::find_step;
+use crate::analysis::locals::{assigned_locals, count_assignments, unconditional_stmts};
 
 /// Largest step.
 const MAX_STEP: i64 = 1 << 30;
@@ -92,7 +93,7 @@ fn steps_of(body: &[Stmt], update: &[Stmt]) -> Steps {
     let mut steps = Steps::default();
     let mut seen: FxHashSet<LocalId> = FxHashSet::default();
     let mut stmts = Vec::new();
-    flatten(update, &mut stmts);
+    unconditional_stmts(update, &mut stmts);
     for stmt in stmts {
         let StmtKind::Set { local, value } = &stmt.kind else {
             // A branch or a call: what it assigns has no known step.
@@ -110,43 +111,15 @@ fn steps_of(body: &[Stmt], update: &[Stmt]) -> Steps {
             steps.insert(*local, (value.ty, is_ascending, step));
         }
     }
-    steps.retain(|local, _| stmts_assigning(update, *local) == 1);
+    steps.retain(|local, _| count_assignments(update, *local) == 1);
     steps
-}
-
-fn stmts_assigning(stmts: &[Stmt], wanted: LocalId) -> usize {
-    let mut count = 0;
-    walk::visit_stmts(stmts, &mut |stmt| {
-        count += usize::from(
-            matches!(stmt.kind, StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } if local == wanted),
-        );
-    });
-    count
-}
-
-fn flatten<'s>(stmts: &'s [Stmt], out: &mut Vec<&'s Stmt>) {
-    for stmt in stmts {
-        match &stmt.kind {
-            StmtKind::Block(body) => flatten(body, out),
-            _ => out.push(stmt),
-        }
-    }
 }
 
 /// Whether the step of `local = value` is added, and the step.
 fn step_of(local: LocalId, value: &Expr, copies: &FxHashMap<LocalId, LocalId>) -> Option<(bool, Expr)> {
-    let ExprKind::Operation { operation, args } = &value.kind else { return None };
-    let [a, b] = args.as_slice() else { return None };
-    let is_own = |it: &Expr| match it.kind {
-        ExprKind::Local(it) => it == local || copies.get(&it) == Some(&local),
-        _ => false,
-    };
-    let (is_ascending, step) = match operation {
-        Operation::Add if is_own(a) => (true, b),
-        Operation::Add if is_own(b) => (true, a),
-        Operation::Sub if is_own(a) => (false, b),
-        _ => return None,
-    };
+    let is_own = |it: LocalId| it == local || copies.get(&it) == Some(&local);
+    let (step, is_subtracted) = find_step(value, &is_own)?;
+    let is_ascending = !is_subtracted;
     match constant(step) {
         Some(0 | i64::MIN) => None,
         Some(number @ ..0) => Some((!is_ascending, expr(step.ty, ExprKind::Int(-number)))),

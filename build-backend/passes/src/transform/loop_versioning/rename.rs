@@ -1,5 +1,6 @@
 //! Renaming of the labels and variables of a copied loop.
 
+use crate::analysis::locals::assigned_locals;
 use apg_mir::*;
 use rustc_hash::FxHashMap;
 
@@ -24,7 +25,7 @@ impl Renamer {
     /// The variables that only a loop uses, in order.
     pub(super) fn private_locals(&self, stmt: &Stmt) -> Vec<LocalId> {
         let inside = count_uses(std::slice::from_ref(stmt));
-        let mut private: Vec<LocalId> = super::facts::assigned_locals([stmt]).into_iter().collect();
+        let mut private: Vec<LocalId> = assigned_locals([stmt]).into_iter().collect();
         private.retain(|it| it.0 >= self.params && self.uses.get(it) == inside.get(it));
         private.sort_unstable();
         private

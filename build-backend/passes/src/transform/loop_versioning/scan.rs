@@ -8,9 +8,9 @@ use apg_mir::*;
 use rustc_hash::FxHashSet;
 
 use super::expressions::{compare, expr, int, long, negation_of, size, sum};
-use super::facts::assigned_locals;
 use super::induction::{Entry, Exit, Induction};
 use super::state::{Axis, Form, Invariant, Known, Scan};
+use crate::analysis::locals::assigned_locals;
 
 /// Largest end of a variable with a step above 1, which keeps it from overflowing.
 const MAX_STEPPED_END: i64 = 1 << 62;
