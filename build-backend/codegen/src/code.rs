@@ -235,10 +235,11 @@ pub(crate) struct Code<'p> {
     pub errors: Vec<EmitError>,
     /// In a kernel: which checks of accesses are eliminated, by the index expression.
     pub check_elimination: FxHashMap<ExprId, CheckElimination>,
-    /// In a kernel: indices that can be computed with 64 bits, and steps of counters that do not wrap;
-    /// valid in launches whose conditions hold.
-    pub wide: FxHashSet<ExprId>,
-    /// Expressions that a device can compute with 32 bits in launches whose conditions hold.
+    /// In a kernel: indices that are computed with 64 bits in launches whose conditions hold.
+    pub widened: FxHashSet<ExprId>,
+    /// In a kernel: steps of counters that do not wrap in launches whose conditions hold.
+    pub exact_steps: FxHashSet<ExprId>,
+    /// In a kernel: expressions that are computed with 32 bits in launches whose conditions hold.
     pub narrowed: NarrowedExprs,
     /// Integer locals that have a 64-bit copy, named with the suffix `_w`.
     pub widened_locals: FxHashSet<LocalId>,
@@ -279,7 +280,8 @@ impl<'p> Code<'p> {
             next: 0,
             errors: Vec::new(),
             check_elimination: FxHashMap::default(),
-            wide: FxHashSet::default(),
+            widened: FxHashSet::default(),
+            exact_steps: FxHashSet::default(),
             narrowed: NarrowedExprs::default(),
             widened_locals: FxHashSet::default(),
             rematerialized: FxHashSet::default(),
@@ -309,7 +311,8 @@ impl<'p> Code<'p> {
     /// Forgets what is known of expressions: it is valid in one body only.
     pub(crate) fn forget_expressions(&mut self) {
         self.check_elimination.clear();
-        self.wide.clear();
+        self.widened.clear();
+        self.exact_steps.clear();
         self.narrowed = NarrowedExprs::default();
         self.preloaded.clear();
         self.assumed_conditions.clear();

@@ -374,7 +374,7 @@ impl Code<'_> {
         let [block_choices, thread_choices] = choices;
         self.out.line(format!(
             "  sizeof(E{name}), {}, {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}, {proven}, {block_choices}, {thread_choices}}};",
-            u8::from(super::kernel::passes_environment_by_value(self.program, kernel)),
+            u8::from(code.has_environment_by_value),
             u8::from(kernel.auto_blocks.is_some()),
             u8::from(kernel.auto_threads.is_some()),
             u8::from(code.is_pipelined),

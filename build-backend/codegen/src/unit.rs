@@ -47,7 +47,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         used.absorb(mine);
         errors.append(&mut code.errors);
     }
-    let schedule = |it: &Kernel| schedule_kernel(it, program.unchecked);
+    let schedule = |it: &Kernel| schedule_kernel(program, it);
     let kernels: Vec<KernelIr> = program.kernels.iter().map(schedule).collect();
     let mut device_code = Vec::new();
     for (index, ir) in kernels.iter().enumerate() {

@@ -108,7 +108,7 @@ fn run(arguments: &Arguments) -> Result<String, String> {
         program.assign_ids();
         let mut text = String::new();
         for kernel in &program.kernels {
-            let mut ir = form_kernel(kernel, program.unchecked);
+            let mut ir = form_kernel(&program, kernel);
             of_kernels.iter().for_each(|pass| pass.run_on_kernel(&mut ir));
             text.push_str(&kernel_ir::text::print(&program, &ir));
         }

@@ -5,10 +5,10 @@ use apg_mir::{Kernel, Program, Stmt, StmtKind, verify, walk};
 use crate::kernel_ir::KernelIr;
 use crate::transform::kernel::{inline, limit_unrolling, remat_captures, structurize_continue};
 use crate::transform::kernel_ir::{
-    block_interchange, capture_aliases, constant_loads, index_set_split, jam_iterations, loop_fission,
-    pointer_rotation, prefetch, region_formation, scalar_expansion, shared_init, software_pipeline,
-    stream_prefetch, transpose_loads, uniform_loads, unroll_and_jam, unroll_collectives, unroll_factors,
-    unswitch,
+    block_interchange, capture_aliases, constant_loads, environment_passing, index_set_split, integer_widths,
+    jam_iterations, loop_fission, pointer_rotation, prefetch, region_formation, scalar_expansion,
+    shared_init, software_pipeline, stream_prefetch, transpose_loads, uniform_loads, unroll_and_jam,
+    unroll_collectives, unroll_factors, unswitch,
 };
 use crate::transform::{
     loop_versioning, outline, propagate_types, stack_alloc, string_builder, trust_declarations,
@@ -162,6 +162,8 @@ pub const PASSES: &[Pass] = &[
     Pass::of_kernel_ir("software-pipelining", software_pipeline::run),
     Pass::of_kernel_ir("constant-load-hoisting", constant_loads::run),
     Pass::of_kernel_ir("capture-aliases", capture_aliases::run),
+    Pass::of_kernel_ir("integer-widths", integer_widths::run),
+    Pass::of_kernel_ir("environment-passing", environment_passing::run),
 ];
 
 impl Pass {
@@ -214,14 +216,14 @@ impl Pass {
     }
 }
 
-/// Analyses a kernel and forms its kernel IR. `unchecked`: the program is compiled without checks of indices.
-pub fn form_kernel(kernel: &Kernel, unchecked: bool) -> KernelIr {
-    region_formation::form_regions(kernel, unchecked)
+/// Analyses a kernel of a program and forms its kernel IR.
+pub fn form_kernel(program: &Program, kernel: &Kernel) -> KernelIr {
+    region_formation::form_regions(program, kernel)
 }
 
 /// Forms the kernel IR of a kernel, as [`form_kernel`], and runs all passes over it.
-pub fn schedule_kernel(kernel: &Kernel, unchecked: bool) -> KernelIr {
-    let mut ir = form_kernel(kernel, unchecked);
+pub fn schedule_kernel(program: &Program, kernel: &Kernel) -> KernelIr {
+    let mut ir = form_kernel(program, kernel);
     PASSES.iter().for_each(|it| it.run_on_kernel(&mut ir));
     ir
 }

@@ -63,7 +63,7 @@ fn check(pass: &str, case: &Path) -> Result<(), Failed> {
     let mut program = text::parse(input).map_err(|error| format!("{}:{error}", case.display()))?;
     program.assign_ids();
     let kernel = program.kernels.first().ok_or("the program has no kernel")?;
-    let mut kernel = form_kernel(kernel, program.unchecked);
+    let mut kernel = form_kernel(&program, kernel);
     let at = PASSES.iter().position(|it| it.name == pass).ok_or("no such pass")?;
     PASSES[..at].iter().for_each(|it| it.run_on_kernel(&mut kernel));
     let before = print_schedule(&program, &kernel);

@@ -3,7 +3,6 @@
 
 use crate::code::{Code, PreloadedElement, RailSpelling, Target};
 use apg_mir::*;
-use apg_passes::analysis::constants::constant_value;
 use apg_passes::analysis::induction_step::as_step;
 use apg_passes::analysis::ranges::facts::CheckElimination;
 use apg_passes::analysis::ranges::is_wide;
@@ -72,8 +71,7 @@ impl Code<'_> {
     }
 
     fn kernel_access(&mut self, rail: &RailSpelling, index: &Expr) -> String {
-        let wide = self.target == Target::Cpu && self.wide.contains(&index.id);
-        let wide = wide.then(|| self.wide_value(index));
+        let wide = self.widened.contains(&index.id).then(|| self.wide_value(index));
         let short = self.is_narrow(index).then(|| self.narrow_value(index));
         let elimination = self.elimination_of(index);
         let Some(proven) = self.check_argument(elimination) else {
@@ -106,10 +104,10 @@ impl Code<'_> {
         })
     }
 
-    /// Whether a device may compute an index, comparison, division or assigned value with 32 bits if the
-    /// launch conditions hold.
+    /// Whether an index, comparison, division or assigned value is computed with 32 bits if the launch
+    /// conditions hold.
     pub(crate) fn is_narrow(&self, expr: &Expr) -> bool {
-        self.target == Target::Cuda && self.narrowed.values.contains(&expr.id)
+        self.narrowed.values.contains(&expr.id)
     }
 
     /// Whether the operation itself is done with 32 bits, rather than only its result truncated.
@@ -152,14 +150,13 @@ impl Code<'_> {
         }
     }
 
-    /// On a device, the step of a counter that does not wrap, in signed arithmetic, from which the compiler
-    /// derives the trip count.
+    /// The step of a counter that does not wrap, in signed arithmetic, from which the compiler derives the
+    /// trip count.
     pub(crate) fn exact_step(&mut self, local: LocalId, value: &Expr) -> Option<String> {
-        if self.target != Target::Cuda || !self.wide.contains(&value.id) {
+        if !self.exact_steps.contains(&value.id) {
             return None;
         }
-        // Constant steps are understood without that.
-        let (by, minus) = as_step(value, local).filter(|it| constant_value(it.0).is_none())?;
+        let (by, minus) = as_step(value, local)?;
         let spelling = self.local(local);
         let ty = self.ty(spelling.ty);
         let by = self.expr(by);

@@ -1,14 +1,13 @@
 //! Device form of a kernel: a self-contained CUDA C++ source.
 
 use super::device_functions::print_device_functions;
-use super::environment::passes_environment_by_value;
 use super::fills::print_fill;
 use crate::EmitError;
 use crate::code::{Code, PreloadedElement, RailSpelling, Target};
 use crate::names::Names;
 use apg_mir::*;
-use apg_passes::analysis::constants::constant_value;
-use apg_passes::kernel_ir::{KernelIr, RailAliases};
+use apg_passes::analysis::constants::{constant_block_size, constant_value};
+use apg_passes::kernel_ir::{Fill, KernelIr, RailAliases};
 
 const PRELUDE: &str = include_str!("../include/apg_device.h");
 
@@ -20,6 +19,8 @@ pub(crate) struct DeviceCode {
     pub is_pipelined: bool,
     /// It has a variant for launches that satisfy its launch conditions.
     pub depends_on_launch: bool,
+    /// The environment is a parameter, rather than a pointer to it.
+    pub has_environment_by_value: bool,
 }
 
 /// Prints the device code of a kernel; also returns the errors.
@@ -48,7 +49,9 @@ pub(crate) fn print_cuda_source(
     let source = format!("{fast}{PRELUDE}{declarations}{functions}{body}");
     let is_pipelined = !ir.device.pipelined_loops.is_empty();
     let depends_on_launch = ir.depends_on_launch();
-    (DeviceCode { source, is_pipelined, depends_on_launch }, code.errors)
+    let has_environment_by_value = ir.device.has_environment_by_value;
+    let code_of_device = DeviceCode { source, is_pipelined, depends_on_launch, has_environment_by_value };
+    (code_of_device, code.errors)
 }
 
 /// Prints the kernel function.
@@ -56,20 +59,20 @@ fn print_kernel_function(code: &mut Code<'_>, id: KernelId, ir: &KernelIr) {
     let kernel = &code.program.kernels[id.index()];
     let symbol = code.names.kernels[id.index()].clone();
     code.check_elimination = ir.bounds.check_elimination.clone();
-    code.wide = ir.bounds.wide.clone();
-    code.narrowed = ir.bounds.narrow.clone();
+    code.exact_steps = ir.device.exact_steps.clone();
+    code.narrowed = ir.device.narrowed.clone();
     code.locals = Code::plain_locals(&kernel.locals);
-    code.block_size = match block_size(kernel) {
+    code.block_size = match constant_block_size(kernel) {
         Some(size) => format!("{size}u"),
         None => "apg_block_size()".to_owned(),
     };
     code.stack_rails(&kernel.body);
     code.at(kernel.span);
-    let bounds = match block_size(kernel) {
+    let bounds = match constant_block_size(kernel) {
         Some(size) if size <= 1024 => format!("__launch_bounds__({size}) "),
         _ => String::new(),
     };
-    let (parameter, get) = if passes_environment_by_value(code.program, kernel) {
+    let (parameter, get) = if ir.device.has_environment_by_value {
         (format!("const __grid_constant__ E{symbol} env"), None)
     } else {
         (format!("const E{symbol} *environment_"), Some(format!("const E{symbol} &env = *environment_;")))
@@ -230,26 +233,23 @@ fn print_shared_rails(code: &mut Code<'_>, ir: &KernelIr) {
     let (rank, ranks) = ranks(kernel);
     code.out.line(format!("const unsigned rank_ = {rank};"));
     code.out.line(format!("const unsigned ranks_ = {ranks};"));
-    // Offset of a rail, while the lengths before it are constant: the compiler then knows the alignment of
-    // elements and combines loads.
-    let mut start = Some("0u".to_owned());
-    for (number, rail) in kernel.shared.iter().enumerate() {
+    for (number, (rail, plan)) in kernel.shared.iter().zip(&ir.shared.rails).enumerate() {
         let spelling = code.local(rail.local);
         let ty = code.ty(rail.element);
-        let address = match &start {
-            Some(start) => format!("shared_memory_ + {start}"),
-            None => format!("__builtin_assume_aligned(shared_memory_ + shared_.offset[{number}], 16)"),
+        // From constant offsets the compiler knows the alignment of elements, and combines loads.
+        let start = if number == 0 { "0u".to_owned() } else { format!("shared_{number}_") };
+        let address = match plan.has_constant_offset {
+            true => format!("shared_memory_ + {start}"),
+            false => format!("__builtin_assume_aligned(shared_memory_ + shared_.offset[{number}], 16)"),
         };
         code.out.line(format!("{ty} *const __restrict__ {} = ({ty} *)({address});", spelling.text));
-        let length = kernel.host.shared_lengths.get(number).and_then(constant_value);
-        start = start.zip(length.filter(|it| *it >= 0)).map(|(start, length)| {
+        if let Some(length) = plan.length.filter(|_| plan.has_constant_offset) {
             let end = format!("shared_{}_", number + 1);
             code.out.line(format!("constexpr unsigned {end} = apg_shared_end<{ty}>({start}, {length}u);"));
-            end
-        });
-        let known = match length {
-            Some(length @ 0..) => format!("{length}LL"),
-            _ => format!("((apg_i64)shared_.length[{number}])"),
+        }
+        let known = match plan.length {
+            Some(length) => format!("{length}LL"),
+            None => format!("((apg_i64)shared_.length[{number}])"),
         };
         code.locals[rail.local.index()].rail = Some(RailSpelling::new(spelling.text.clone(), known));
     }
@@ -257,24 +257,20 @@ fn print_shared_rails(code: &mut Code<'_>, ir: &KernelIr) {
         if plan.barrier_before {
             code.out.line("__syncthreads();");
         }
-        let known = kernel.host.shared_lengths.get(number).and_then(constant_value);
-        let head = match (known, block_size(kernel)) {
-            (Some(length @ 0..), Some(size)) => constant_fill_head(length, size),
-            _ => format!("for (int i_ = rank_; i_ < shared_.length[{number}]; i_ += ranks_) {{"),
+        let head = match plan.fill {
+            Fill::Counted { trip_count, threads, guard } => {
+                let guard = guard.map_or(String::new(), |length| format!("if (i_ < {length}) "));
+                format!("for (int i_ = rank_, t_ = 0; t_ < {trip_count}; ++t_, i_ += {threads}) {guard}{{")
+            }
+            Fill::WhileBelowLength => {
+                format!("for (int i_ = rank_; i_ < shared_.length[{number}]; i_ += ranks_) {{")
+            }
         };
         print_fill(code, rail, &head);
     }
     if ir.shared.barrier_after {
         code.out.line("__syncthreads();");
     }
-}
-
-/// Head of a loop that initialises `length` elements with `size` threads: the trip count is the same in all
-/// threads.
-fn constant_fill_head(length: i64, size: i64) -> String {
-    let trip_count = length / size + i64::from(length % size != 0);
-    let guard = if length % size == 0 { String::new() } else { format!("if (i_ < {length}) ") };
-    format!("for (int i_ = rank_, t_ = 0; t_ < {trip_count}; ++t_, i_ += {size}) {guard}{{")
 }
 
 /// Rank of a thread in its block and number of threads, with constants where they are known.
@@ -295,11 +291,4 @@ fn ranks(kernel: &Kernel) -> (String, String) {
         }
     }
     (rank, before)
-}
-
-/// Number of threads of a block, if it is constant.
-fn block_size(kernel: &Kernel) -> Option<i64> {
-    kernel.host.threads.iter().try_fold(1_i64, |size, extent| {
-        constant_value(extent).filter(|it| *it > 0).map(|it| size.saturating_mul(it))
-    })
 }

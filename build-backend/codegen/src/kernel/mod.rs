@@ -13,5 +13,4 @@ mod launch_conditions;
 mod software_pipeline;
 
 pub(crate) use cuda::{DeviceCode, print_cuda_source};
-pub(crate) use environment::passes_environment_by_value;
 pub(crate) use host::print_host_unit;

@@ -108,8 +108,9 @@ fn barrier_between_dependent_initialisers() {
         let mut kernel = kernel(1, 64, &[Ty::Ref(INTS), Ty::I32, Ty::Ref(INTS)], vec![barrier()]);
         share(&mut kernel, 4, 64, first);
         share(&mut kernel, 6, 64, second);
-        super::compile_cuda(&launch(kernel.clone(), 128, 0));
-        let plan = schedule_kernel(&kernel, false).shared;
+        let program = launch(kernel, 128, 0);
+        super::compile_cuda(&program);
+        let plan = schedule_kernel(&program, &program.kernels[0]).shared;
         plan.rails.iter().map(|it| it.barrier_before).chain([plan.barrier_after]).filter(|it| *it).count()
     };
     let reads = || function(vec![], element(Ty::I32, var(OUT, global_rail()), long(0)));

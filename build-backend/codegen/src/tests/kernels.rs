@@ -513,7 +513,8 @@ fn grid_stride_loops_run_all_threads_of_an_iteration_together() {
     ];
     let kernel = kernel(2, 64, &[Ty::I32, Ty::I64, Ty::I32], body);
     let is_grid_stride = |it: &Node| matches!(it, Node::GridStride(_));
-    assert!(schedule_kernel(&kernel, false).nodes.iter().any(is_grid_stride));
+    let program = launch(kernel.clone(), 1007, 1000);
+    assert!(schedule_kernel(&program, &kernel).nodes.iter().any(is_grid_stride));
     check(kernel, 1007, 1000, |it| {
         let iterations = |tid: i64, end: i64| {
             (0..).map(|k| tid + 128 * k).take_while(|i| *i < end).filter(|i| i % 3 != 0).count() as i64

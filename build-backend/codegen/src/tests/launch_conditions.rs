@@ -72,7 +72,7 @@ fn guarded_counter_stays_a_whole_step_below_its_bound() {
 fn eliminations(program: &Program) -> Vec<CheckElimination> {
     let mut program = program.clone();
     program.assign_ids();
-    let found = schedule_kernel(&program.kernels[0], false).bounds.check_elimination;
+    let found = schedule_kernel(&program, &program.kernels[0]).bounds.check_elimination;
     let mut found: Vec<(ExprId, CheckElimination)> = found.into_iter().collect();
     found.sort_by_key(|it| it.0);
     found.into_iter().map(|it| it.1).collect()

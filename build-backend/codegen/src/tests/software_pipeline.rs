@@ -48,7 +48,7 @@ fn kernel_ir(condition: Expr, step: i64, body: Vec<Stmt>) -> KernelIr {
     }
     super::compile_cuda(&program);
     program.assign_ids();
-    schedule_kernel(&program.kernels[0], false)
+    schedule_kernel(&program, &program.kernels[0])
 }
 
 #[test]

@@ -54,8 +54,8 @@ pub(crate) fn affine_form<S: Ord + Clone, R: Ring>(
     }
 }
 
-/// The form of an expression over one variable; `None` if it is not affine. `classify` recognises the variable,
-/// and expressions that do not depend on it.
+/// The form of an expression over one variable; `None` if it is not affine. `classify` recognises the
+/// variable, and expressions that do not depend on it.
 pub(crate) fn linear_form(
     expr: &Expr,
     classify: &dyn Fn(&Expr) -> Term<LinearForm<()>>,

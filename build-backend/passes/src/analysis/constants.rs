@@ -19,3 +19,10 @@ pub fn constant_value(expr: &Expr) -> Option<i64> {
         _ => None,
     }
 }
+
+/// Number of threads of a block, if it is constant and positive.
+pub fn constant_block_size(kernel: &Kernel) -> Option<i64> {
+    kernel.host.threads.iter().try_fold(1_i64, |size, extent| {
+        constant_value(extent).filter(|it| *it > 0).map(|it| size.saturating_mul(it))
+    })
+}

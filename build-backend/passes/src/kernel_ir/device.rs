@@ -1,7 +1,8 @@
 //! The device form of a kernel: the body of a thread, with what the passes decide about its loops and loads.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::analysis::ranges::facts::NarrowedExprs;
 use apg_mir::*;
 
 /// Decisions about the device form.
@@ -17,6 +18,12 @@ pub struct DeviceForm {
     pub rails: Vec<RailAliases>,
     /// Captures that are computed from others, in dependence order.
     pub derived_captures: Vec<LocalId>,
+    /// Integer arithmetic with 32 bits, in launches whose conditions hold.
+    pub narrowed: NarrowedExprs,
+    /// Assigned values that are steps of counters, and do not wrap in launches whose conditions hold.
+    pub exact_steps: FxHashSet<ExprId>,
+    /// The environment is a parameter of the device function, rather than a pointer to it.
+    pub has_environment_by_value: bool,
 }
 
 /// How a loop is unrolled.

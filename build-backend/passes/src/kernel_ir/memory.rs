@@ -23,4 +23,27 @@ pub struct SharedRailPlan {
     pub is_overwritten: bool,
     /// On a device, the threads synchronise before its initialisation.
     pub barrier_before: bool,
+    /// The length, if it is constant.
+    pub length: Option<i64>,
+    /// The lengths of all rails before it are constant, so that its offset in shared memory is.
+    pub has_constant_offset: bool,
+    /// On a device, the loop that initialises it.
+    pub fill: Fill,
+}
+
+/// The loop in which the threads of a block initialise a shared rail: each thread the elements at its rank,
+/// and at multiples of the number of threads from there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// The launch knows the length or the number of threads.
+    WhileBelowLength,
+    /// All threads make the same number of iterations.
+    Counted {
+        /// Number of iterations.
+        trip_count: i64,
+        /// Number of threads.
+        threads: i64,
+        /// The length, if some threads have no element in the last iteration.
+        guard: Option<i64>,
+    },
 }

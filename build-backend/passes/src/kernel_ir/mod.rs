@@ -54,6 +54,10 @@ pub struct KernelIr {
     pub device: DeviceForm,
     /// Which checks are eliminated, and under which launch conditions.
     pub bounds: Bounds,
+    /// Indices that a CPU computes with 64 bits in launches whose conditions hold.
+    pub widened: FxHashSet<ExprId>,
+    /// Upper bound of the bytes of the captures.
+    pub environment_bytes: usize,
     /// The program is compiled without checks.
     pub unchecked: bool,
     pub(crate) uniformity: Uniformity,

@@ -69,6 +69,7 @@ impl<'a> IrText<'a> {
                 it.strips(strips);
             }
             it.block("body", |it| it.nodes(&ir.nodes));
+            it.widths(ir);
             it.device(&ir.kernel, &ir.device);
         });
     }
@@ -100,6 +101,11 @@ impl<'a> IrText<'a> {
             }
             text.push_str(if rail.is_overwritten { " overwritten" } else { "" });
             text.push_str(if rail.barrier_before { " barrier_before" } else { "" });
+            if let Fill::Counted { trip_count, threads, guard } = rail.fill {
+                let guard = guard.map_or(String::new(), |length| format!(" below {length}"));
+                text.push_str(&format!(" fill {trip_count} times by {threads}{guard}"));
+            }
+            text.push_str(if rail.has_constant_offset { " constant_offset" } else { "" });
             self.line(&format!("{text};"));
         }
         if shared.barrier_after {
@@ -412,6 +418,27 @@ impl<'a> IrText<'a> {
         let derived = self.locals(device.derived_captures.iter().copied());
         if !derived.is_empty() {
             self.line(&format!("device computes {derived};"));
+        }
+        if device.has_environment_by_value {
+            self.line("device environment by_value;");
+        }
+    }
+
+    /// Integer arithmetic with other widths. Expressions have no names: their numbers are counted.
+    fn widths(&mut self, ir: &KernelIr) {
+        if !ir.widened.is_empty() {
+            self.line(&format!("cpu widens {} values;", ir.widened.len()));
+        }
+        let narrowed = &ir.device.narrowed;
+        if !narrowed.values.is_empty() {
+            let mut locals: Vec<LocalId> = narrowed.locals.iter().copied().collect();
+            locals.sort_unstable();
+            let locals = self.locals(locals.into_iter());
+            let locals = if locals.is_empty() { locals } else { format!(" and {locals}") };
+            self.line(&format!("device narrows {} values{locals};", narrowed.values.len()));
+        }
+        if !ir.device.exact_steps.is_empty() {
+            self.line(&format!("device exact_steps {};", ir.device.exact_steps.len()));
         }
     }
 

@@ -34,7 +34,7 @@ pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId, ir: &KernelI
     code.shared = kernel.shared.iter().map(|it| it.local).collect();
     code.stack_rails(&kernel.body);
     code.check_elimination = ir.bounds.check_elimination.clone();
-    code.wide = ir.bounds.wide.clone();
+    code.widened = ir.widened.clone();
     code.rematerialized = ir.rematerialized.iter().map(|it| it.local).collect();
     code.out.no_position();
     let parameters = "const void *env_, const apg_launch *launch_, apg_i64 first_, apg_i64 last_";

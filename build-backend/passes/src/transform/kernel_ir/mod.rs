@@ -3,8 +3,10 @@
 pub(crate) mod block_interchange;
 pub(crate) mod capture_aliases;
 pub(crate) mod constant_loads;
+pub(crate) mod environment_passing;
 mod grid_stride;
 pub(crate) mod index_set_split;
+pub(crate) mod integer_widths;
 pub(crate) mod jam_iterations;
 pub(crate) mod loop_fission;
 pub(crate) mod pointer_rotation;

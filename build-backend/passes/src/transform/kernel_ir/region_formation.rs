@@ -31,7 +31,7 @@ use apg_mir::walk::{bodies, visit_stmts};
 use apg_mir::*;
 
 /// Forms the regions of a kernel's body.
-pub(crate) fn form_regions(kernel: &Kernel, unchecked: bool) -> KernelIr {
+pub(crate) fn form_regions(program: &Program, kernel: &Kernel) -> KernelIr {
     let mut builder = RegionBuilder {
         kernel,
         accesses: AccessSummary::of(kernel),
@@ -68,7 +68,29 @@ pub(crate) fn form_regions(kernel: &Kernel, unchecked: bool) -> KernelIr {
         strips: None,
         device: DeviceForm::default(),
         bounds: analyse_kernel(kernel),
-        unchecked,
+        widened: FxHashSet::default(),
+        environment_bytes: max_environment_bytes(program, kernel),
+        unchecked: program.unchecked,
+    }
+}
+
+/// Upper bound of the bytes of a kernel's environment, padding included.
+fn max_environment_bytes(program: &Program, kernel: &Kernel) -> usize {
+    let sizes = kernel.captures.iter().map(|capture| match capture.kind {
+        KernelCaptureKind::Scalar(ty) => max_value_bytes(program, ty),
+        KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. } => 16,
+        KernelCaptureKind::GlobalRail { .. } => 24,
+    });
+    sizes.sum()
+}
+
+/// Upper bound of the bytes of a value, padding included.
+fn max_value_bytes(program: &Program, ty: Ty) -> usize {
+    match ty {
+        Ty::Struct(id) => {
+            program.structs[id.index()].fields.iter().map(|it| max_value_bytes(program, it.ty)).sum()
+        }
+        _ => 8,
     }
 }
 

@@ -1,10 +1,10 @@
 //! Plan of shared rails: their place, which initial values are dead, and the barriers between initialisers.
 
-use crate::analysis::constants::constant_value;
+use crate::analysis::constants::{constant_block_size, constant_value};
 use crate::analysis::expressions::scalar_bytes;
 use crate::analysis::init_barrier::{needs_barrier, overwritten_rails};
 use crate::analysis::init_effects::InitEffects;
-use crate::kernel_ir::{Branch, KernelIr, LoopNode, Node, SharedPlan, SharedRailPlan};
+use crate::kernel_ir::{Branch, Fill, KernelIr, LoopNode, Node, SharedPlan, SharedRailPlan};
 use apg_mir::*;
 
 /// Shared rails up to this size become variables of the block function; larger ones stay in the worker's
@@ -16,13 +16,33 @@ pub(crate) fn run(ir: &mut KernelIr) {
     let kernel = &ir.kernel;
     let overwritten = overwritten_rails(kernel);
     let variables = if has_unrolled_loop(&ir.nodes) { block_variables(kernel) } else { Vec::new() };
-    let rails = kernel.shared.iter().enumerate().map(|(number, rail)| SharedRailPlan {
-        local: rail.local,
-        block_variable: variables.iter().find(|it| it.0 == rail.local).map(|it| it.1),
-        is_overwritten: overwritten.contains(&rail.local),
-        barrier_before: needs_barrier_before(kernel, number),
+    let threads = constant_block_size(kernel);
+    let mut has_constant_offset = true;
+    let rails = kernel.shared.iter().enumerate().map(|(number, rail)| {
+        let length = kernel.host.shared_lengths.get(number).and_then(constant_value).filter(|it| *it >= 0);
+        let plan = SharedRailPlan {
+            local: rail.local,
+            block_variable: variables.iter().find(|it| it.0 == rail.local).map(|it| it.1),
+            is_overwritten: overwritten.contains(&rail.local),
+            barrier_before: needs_barrier_before(kernel, number),
+            length,
+            has_constant_offset,
+            fill: length.zip(threads).map_or(Fill::WhileBelowLength, |it| counted_fill(it.0, it.1)),
+        };
+        has_constant_offset &= length.is_some();
+        plan
     });
     ir.shared = SharedPlan { rails: rails.collect(), barrier_after: needs_barrier(kernel) };
+}
+
+/// The loop that initialises `length` elements with a number of threads.
+fn counted_fill(length: i64, threads: i64) -> Fill {
+    let is_even = length % threads == 0;
+    Fill::Counted {
+        trip_count: length / threads + i64::from(!is_even),
+        threads,
+        guard: (!is_even).then_some(length),
+    }
 }
 
 /// Rails that are small enough for variables, with their lengths.
