@@ -2,7 +2,10 @@
 //!
 //! A reference escapes a function that stores it, returns it, or passes it to a function in which it escapes.
 //! Reads and writes of its fields and comparisons do not make it escape. Results are the least fixpoint over
-//! all functions.
+//! all functions (docs/contributing/analyses/escape.md).
+
+#[cfg(test)]
+mod tests;
 
 use apg_mir::*;
 
