@@ -27,15 +27,16 @@ fn main() {
     match arguments.first().map(String::as_str) {
         Some("--answer") => answer(number(1), number(2)),
         Some("--ask") => ask(&arguments[3], number(1), number(2)),
-        _ => measure(),
+        filter => measure(filter.filter(|word| !word.starts_with('-')).unwrap_or_default()),
     }
 }
 
-fn measure() {
+/// Measures the cases whose name contains the filter.
+fn measure(filter: &str) {
     let Some(lab) = Lab::new(8) else { return };
     println!("machine: {}", machine());
     let source = tools::repository().join("tests/bench/spawn.x10").display().to_string();
-    for (what, count, bytes, title) in CASES {
+    for (what, count, bytes, title) in CASES.into_iter().filter(|case| case.0.contains(filter)) {
         head(&format!("{count} {title}, {bytes} bytes"));
         let peer = tcp(&lab, count, bytes);
         for (name, option) in [("apg, encrypted", None), ("apg, private network", Some("--private-network"))]
@@ -47,6 +48,9 @@ fn measure() {
             row(name, &rounds(&mut lab.apg(tools::apg(), &words)), Some(&peer));
         }
         row("peer: plain TCP, as much there, one byte back", &peer, None);
+    }
+    if !"start".contains(filter) {
+        return;
     }
     head("start and end of a program at 32 places of 8 hosts");
     std::fs::write(lab.path("Empty.x10"), "class Empty { public static def main(Rail[String]) { } }")

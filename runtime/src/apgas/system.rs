@@ -150,8 +150,8 @@ impl System {
     pub fn attach(&'static self, engine: Arc<dyn Engine>) {
         let first = self.engine.set(engine).is_ok();
         debug_assert!(first, "one program a process");
-        if self.endpoint.needs_polling() {
-            crate::scheduler::set_poller(self, self.hosts() as usize);
+        if self.hosts() > 1 {
+            crate::scheduler::set_poller(self, self.hosts() as usize, self.endpoint.needs_polling());
         }
     }
 

@@ -86,7 +86,7 @@ pub trait Endpoint: Send + Sync {
     fn poll(&self) -> bool {
         false
     }
-    /// Whether [`Endpoint::poll`] does anything.
+    /// Whether idle threads should call [`Endpoint::poll`], not only those that have sent a request.
     fn needs_polling(&self) -> bool {
         false
     }

@@ -25,20 +25,30 @@ pub trait MessagePoller: Send + Sync {
     fn is_answered(&self, by: PlaceId) -> bool;
 }
 
-/// The source, and how long a worker polls.
-static POLLER: OnceLock<(&'static dyn MessagePoller, Duration)> = OnceLock::new();
+/// The source, and how it is polled.
+static POLLER: OnceLock<Polling> = OnceLock::new();
+
+struct Polling {
+    poller: &'static dyn MessagePoller,
+    /// How long a worker polls.
+    budget: Duration,
+    /// Not only by those that wait for an answer.
+    is_by_idle_workers: bool,
+}
+
 /// A worker polls.
 static IS_POLLED: AtomicBool = AtomicBool::new(false);
 
-/// From now on, idle workers poll `poller` for a while before they sleep. `processes` of this machine do so.
-pub fn set_poller(poller: &'static dyn MessagePoller, processes: usize) {
+/// From now on, workers that wait for an answer poll `poller` for a while, and so do idle ones before they sleep if
+/// that is wanted. `processes` of this machine do so.
+pub fn set_poller(poller: &'static dyn MessagePoller, processes: usize, is_by_idle_workers: bool) {
     /// About as long as it takes to wake a thread.
     const SPIN_BUDGET: Duration = Duration::from_micros(50);
     /// With fewer CPUs than processes, a poller may keep the sender from sending.
     const OVERSUBSCRIBED_SPIN_BUDGET: Duration = Duration::from_micros(2);
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let budget = if processes <= cpus { SPIN_BUDGET } else { OVERSUBSCRIBED_SPIN_BUDGET };
-    let _ = POLLER.set((poller, budget));
+    let _ = POLLER.set(Polling { poller, budget, is_by_idle_workers });
 }
 
 /// Which places rely on the polling worker.
@@ -63,7 +73,7 @@ pub struct PollGuard {
 impl PollGuard {
     /// `None` if there are no other places, or another worker polls.
     fn new(worker: &'static Worker) -> Option<PollGuard> {
-        let (poller, budget) = *POLLER.get()?;
+        let Polling { poller, budget, .. } = *POLLER.get()?;
         if IS_POLLED.swap(true, Ordering::Acquire) {
             return None;
         }
@@ -154,6 +164,9 @@ impl Drop for PollGuard {
 /// Polls until there is a task, or the budget is used up. The calling worker, which searches, runs the task
 /// itself, so that nobody is woken. `None` if it may not poll.
 pub(super) fn poll_for_task(worker: &'static Worker, search: &mut SearchState) -> Option<Option<Task>> {
+    if !POLLER.get()?.is_by_idle_workers {
+        return None;
+    }
     let mut guard = PollGuard::new(worker)?;
     guard.announce();
     let queues = pool::queues();

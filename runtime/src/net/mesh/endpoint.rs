@@ -3,9 +3,9 @@
 //! end lives; between places of different hosts they go through the connection, encrypted
 //! ([`crate::net::mesh::tls`]) unless the network is private.
 //!
-//! Each ring has a thread that reads from it, and an idle worker polls all of them
-//! ([`Endpoint::poll`]): its messages are handled without waking a thread. From connections
-//! without rings one thread reads ([`crate::net::mesh::stream_reader`]). One thread is the place's heartbeat
+//! Each ring has a thread that reads from it, one thread reads from the connections without rings
+//! ([`crate::net::mesh::stream_reader`]), and an idle worker polls all rings ([`Endpoint::poll`]), one that
+//! waits for an answer also the connections: its messages are handled without waking a thread. One thread is the place's heartbeat
 //! ([`crate::net::liveness::heartbeat`]), one writes the backlog of handlers
 //! ([`crate::net::mesh::peer`]).
 
@@ -24,7 +24,7 @@ use crate::net::frame::encoding::{Frame, FrameKind};
 use crate::net::liveness::heartbeat;
 use crate::net::mesh::link::Link;
 use crate::net::mesh::peer::{Backlog, Peer, PeerIdentity, in_handler, write_all_backlogs};
-use crate::net::mesh::stream_reader;
+use crate::net::mesh::stream_reader::StreamReader;
 use crate::net::mesh::tls::{Encryption, End, Tls};
 use crate::net::placement::Placement;
 use crate::net::shm::setup::SHORTEST_TIMEOUT;
@@ -39,6 +39,8 @@ pub struct Mesh {
     peers: Vec<Option<Arc<Peer>>>,
     /// Messages of this place to itself.
     receiver: OnceLock<Arc<dyn Receiver>>,
+    /// Reads connections without rings, if there are any.
+    streams: OnceLock<Arc<StreamReader>>,
     /// Somebody has_backlog something that readers have sent.
     backlog: Arc<Backlog>,
     timeouts: Timeouts,
@@ -75,7 +77,8 @@ impl Mesh {
             peers.push(Some(Arc::new(Peer::new(identity, stream, rings, tls.remove(&place))?)));
         }
         let timeouts = Timeouts::default();
-        Ok(Mesh { here, peers, receiver: OnceLock::new(), backlog: Arc::default(), timeouts })
+        let (receiver, streams) = (OnceLock::new(), OnceLock::new());
+        Ok(Mesh { here, peers, receiver, streams, backlog: Arc::default(), timeouts })
     }
 
     /// With other timeouts.
@@ -113,7 +116,9 @@ impl Mesh {
         let streams: Vec<Arc<Peer>> = peers.iter().filter(|peer| peer.rings.is_none()).cloned().collect();
         if !streams.is_empty() {
             let (rounds, receiver) = (Arc::clone(&rounds), Arc::clone(receiver));
-            start_thread("apg-receive".to_owned(), move || stream_reader::run(streams, &rounds, &*receiver))?;
+            let reader = Arc::new(StreamReader::new(streams)?);
+            let _ = self.streams.set(Arc::clone(&reader));
+            start_thread("apg-receive".to_owned(), move || reader.run(&rounds, &*receiver))?;
         }
         let (all, backlog) = (peers.clone(), Arc::clone(&self.backlog));
         start_thread("apg-answers".to_owned(), move || write_all_backlogs(&all, &backlog))?;
@@ -183,9 +188,9 @@ impl Endpoint for Mesh {
     }
 
     fn send_request(&self, to: PlaceId, body: &[u8]) -> Result<bool, PlaceEnded> {
-        if let Some(Some(peer)) = self.peers.get(to.index())
-            && let Some(rings) = &peer.rings
-            && !in_handler()
+        let peer = self.peers.get(to.index()).and_then(Option::as_ref).filter(|_| !in_handler());
+        let rings = peer.and_then(|peer| peer.rings.as_ref());
+        if let (Some(peer), Some(rings)) = (peer, rings)
             && !peer.closed.load(Ordering::Acquire)
             && !peer.has_backlog.load(Ordering::Acquire)
         {
@@ -195,12 +200,23 @@ impl Endpoint for Mesh {
                 return Ok(true);
             }
         }
-        self.send(to, body, &[]).map(|()| false)
+        let streams = self.streams.get().filter(|_| peer.is_some() && rings.is_none());
+        if let Some(streams) = streams {
+            streams.take_over();
+        }
+        let sent = self.send(to, body, &[]);
+        if let (Some(streams), Err(_)) = (streams, &sent) {
+            streams.give_back();
+        }
+        sent.map(|()| streams.is_some())
     }
 
     fn end_request(&self, by: PlaceId) -> bool {
+        if let Some(streams) = self.streams.get() {
+            streams.give_back();
+        }
         let rings = self.peers.get(by.index()).and_then(|peer| peer.as_ref()?.rings.as_ref());
-        rings.is_some_and(|rings| rings.input.has_kept_promise())
+        rings.is_none_or(|rings| rings.input.has_kept_promise())
     }
 
     fn put(&self, to: PlaceId, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
@@ -219,11 +235,14 @@ impl Endpoint for Mesh {
         for rings in self.peers.iter().flatten().filter_map(|peer| peer.rings.as_ref()) {
             rings.input.set_polled(begins);
         }
+        if let Some(streams) = self.streams.get().filter(|_| !begins) {
+            streams.give_back();
+        }
     }
 
     fn poll(&self) -> bool {
         let Some(receiver) = self.receiver.get() else { return false };
-        let mut handled = false;
+        let mut handled = self.streams.get().is_some_and(|streams| streams.wait_and_read(&**receiver));
         for peer in self.peers.iter().flatten() {
             let Some(rings) = &peer.rings else { continue };
             if rings.input.is_ready()
