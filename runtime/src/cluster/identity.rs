@@ -12,7 +12,7 @@ const NT_GNU_BUILD_ID: u32 = 3;
 ///
 /// # Errors
 /// The executable has no build ID, and its file cannot be read.
-pub(super) fn of_this_executable() -> io::Result<String> {
+pub fn of_this_executable() -> io::Result<String> {
     match build_id() {
         Some(id) => Ok(id),
         None => file_digest(),
@@ -20,12 +20,16 @@ pub(super) fn of_this_executable() -> io::Result<String> {
 }
 
 /// The SHA-256 of this executable's file.
-pub(super) fn file_digest() -> io::Result<String> {
+///
+/// # Errors
+/// The file cannot be read.
+pub fn file_digest() -> io::Result<String> {
     Ok(hexadecimal(&Sha256::digest(std::fs::read(std::env::current_exe()?)?)))
 }
 
 /// Bytes as hexadecimal digits.
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -2,11 +2,14 @@
 //! directly, and the agents start the places, which connect with each other ([`crate::net`]).
 
 pub mod agent;
+pub mod channel;
 mod control;
+pub mod frames;
 pub mod hostfile;
-mod identity;
+pub mod identity;
 mod interface;
 pub mod membership;
 mod rendezvous;
 pub mod session;
 pub mod slurm;
+pub mod ssh;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use crate::base::place::PlaceId;
-use crate::cluster::control::{Source, WatchedReader};
+use crate::cluster::frames::{Source, WatchedReader};
 use crate::cluster::identity::{self, hexadecimal};
 use crate::cluster::{agent, interface};
 use crate::net::bootstrap::connect::{LOOPBACK, listen};
@@ -241,7 +241,8 @@ impl Read for EncryptedReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::control::{FromAgent, ToAgent, read_frame, write_frame};
+    use crate::cluster::control::{FromAgent, ToAgent};
+    use crate::cluster::frames::{read_frame, write_frame};
 
     #[test]
     fn appointments_round_trip_and_damage_is_refused() {

@@ -6,8 +6,9 @@ use std::process::Command;
 
 use apg_runtime::cluster::hostfile::{self, Host};
 use apg_runtime::cluster::membership::Membership;
-use apg_runtime::cluster::session::{Agents, SSH_VARIABLE};
+use apg_runtime::cluster::session::Agents;
 use apg_runtime::cluster::slurm::Allocation;
+use apg_runtime::cluster::ssh::VARIABLE as SSH_VARIABLE;
 use apg_runtime::net::placement::Placement;
 use clap::{Args, ValueEnum};
 

@@ -18,9 +18,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::cluster::control::{
-    FromAgent, HEARTBEAT_INTERVAL, Prepare, Source, ToAgent, WatchedReader, marker, read_frame, write_frame,
-};
+use crate::cluster::control::{FromAgent, HEARTBEAT_INTERVAL, Prepare, ToAgent};
+use crate::cluster::frames::{Source, WatchedReader, marker, read_frame, write_frame};
 use crate::cluster::{identity, interface};
 use crate::net::bootstrap::connect;
 use places::Places;

@@ -1,71 +1,32 @@
-//! The connection with the agent of one host: its start, also of a copy of this executable where there is
-//! none, and messages in both directions.
+//! A host of a running program: its agent, and the messages to it.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::IpAddr;
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
-use parking_lot::Mutex;
 
 use crate::base::output_errors;
-use crate::cluster::control::{
-    FromAgent, MAX_PAYLOAD, Source, ToAgent, WatchedReader, marker, read_frame, write_frame,
-};
-use crate::cluster::identity;
+use crate::cluster::channel::{Channel, Starter};
+use crate::cluster::control::{FromAgent, ToAgent};
+use crate::cluster::frames::{MAX_PAYLOAD, Source};
 use crate::cluster::rendezvous::Caller;
-use crate::cluster::session::ssh;
-
-/// Bytes that login scripts may print before the agent answers.
-const MAX_NOISE: usize = 64 << 10;
-/// Bytes of standard error that are kept for a message.
-const MAX_ERRORS: usize = 4 << 10;
-/// How long ssh's last words are waited for.
-const LAST_WORDS_TIMEOUT: Duration = Duration::from_millis(500);
-
-/// The agent of a host, as the launcher sees it.
-pub(super) struct Host {
-    /// The name that the user gave.
-    pub name: String,
-    /// Where messages are written; none after the end.
-    input: Mutex<Option<Box<dyn Write + Send>>>,
-    child: Mutex<Option<Child>>,
-    /// Whether the agent has answered: before, what is written would go to a shell.
-    answers: AtomicBool,
-    /// The end of what ssh and the agent have printed on standard error.
-    errors: Arc<Mutex<Vec<u8>>>,
-}
 
 /// The messages of an agent that has answered, and the address at which its host was reached.
 pub(super) type Greeted = (Box<dyn Source>, Option<IpAddr>);
 
-/// How agents are started.
-pub(super) struct Starter<'a> {
-    /// The words of the user's ssh command; none for the default.
-    pub ssh: &'a [std::ffi::OsString],
-    /// This executable.
-    pub executable: &'a Path,
-    /// Its identity.
-    pub identity: &'a str,
-    /// Until when agents have to answer.
-    pub deadline: Instant,
+/// The agent of a host, as the launcher sees it.
+pub(super) struct Host {
+    /// The connection.
+    pub channel: Channel,
 }
 
 impl Host {
     /// A host whose agent does not run yet.
     pub(super) fn new(name: String) -> Host {
-        Host {
-            name,
-            input: Mutex::default(),
-            child: Mutex::default(),
-            answers: AtomicBool::new(false),
-            errors: Arc::default(),
-        }
+        Host { channel: Channel::new(name) }
+    }
+
+    /// The name that the user gave.
+    pub(super) fn name(&self) -> &str {
+        &self.channel.name
     }
 
     /// Starts the agent by ssh, or directly if the host is this machine. Its messages, and the address at
@@ -74,11 +35,7 @@ impl Host {
     /// # Errors
     /// Why it does not start, and what to do about it.
     pub(super) fn start(&self, starter: &Starter<'_>) -> Result<Greeted, String> {
-        let seconds = starter.deadline.saturating_duration_since(Instant::now()).as_secs().max(1);
-        self.start_by(
-            ssh::agent_command(starter.ssh, &self.name, starter.executable, starter.identity, seconds),
-            starter,
-        )
+        self.read_hello(Box::new(self.channel.connect(starter)?), starter)
     }
 
     /// Starts the agent on this machine, whatever the name of the host.
@@ -86,15 +43,7 @@ impl Host {
     /// # Errors
     /// Why it does not start.
     pub(super) fn start_here(&self, starter: &Starter<'_>) -> Result<Greeted, String> {
-        self.start_by(ssh::local_agent_command(starter.executable), starter)
-    }
-
-    fn start_by(&self, command: Command, starter: &Starter<'_>) -> Result<Greeted, String> {
-        let program = command.get_program().to_string_lossy().into_owned();
-        let mut output =
-            self.spawn(command).map_err(|error| format!("{}: cannot start {program}: {error}", self.name))?;
-        self.greet(&mut output, starter).map_err(|error| self.explain(&error))?;
-        self.read_hello(Box::new(output), starter)
+        self.read_hello(Box::new(self.channel.connect_here(starter)?), starter)
     }
 
     /// Uses an agent that has called.
@@ -102,141 +51,14 @@ impl Host {
     /// # Errors
     /// It does not go on.
     pub(super) fn attach(&self, caller: Caller, starter: &Starter<'_>) -> Result<Greeted, String> {
-        *self.input.lock() = Some(caller.sink);
+        self.channel.attach(caller.sink);
         self.read_hello(caller.source, starter)
     }
 
     fn read_hello(&self, mut source: Box<dyn Source>, starter: &Starter<'_>) -> Result<Greeted, String> {
-        self.answers.store(true, Ordering::Release);
-        let mut watched = Timed { output: &mut source, deadline: starter.deadline };
-        match read_frame(&mut watched) {
-            Ok(Some((FromAgent::Hello { address }, _))) => Ok((source, address)),
-            Ok(_) => Err(self.explain(&io::Error::other("its agent speaks another protocol"))),
-            Err(error) => Err(self.explain(&error)),
-        }
-    }
-
-    fn spawn(&self, mut command: Command) -> io::Result<ChildStdout> {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // SAFETY: async-signal-safe. Ctrl-C is the launcher's, which lets all places end in order.
-        unsafe {
-            command.pre_exec(|| {
-                libc::signal(libc::SIGINT, libc::SIG_IGN);
-                // Launchers of clusters end a whole process group.
-                libc::signal(libc::SIGTERM, libc::SIG_IGN);
-                Ok(())
-            });
-        }
-        let mut child = command.spawn()?;
-        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        *self.input.lock() = input.map(|input| Box::new(input) as Box<dyn Write + Send>);
-        *self.child.lock() = Some(child);
-        if let Some(errors) = errors {
-            let kept = Arc::clone(&self.errors);
-            std::thread::Builder::new()
-                .name("apg-ssh-errors".to_owned())
-                .spawn(move || keep_last_words(errors, &kept))?;
-        }
-        output.ok_or_else(|| io::ErrorKind::BrokenPipe.into())
-    }
-
-    /// Waits for the agent's first line; sends this executable if there is none.
-    fn greet(&self, output: &mut ChildStdout, starter: &Starter<'_>) -> io::Result<()> {
-        let mark = marker(starter.identity);
-        let mut output = Timed { output, deadline: starter.deadline };
-        match read_marked_line(&mut output, &mark)?.as_str() {
-            "ready" => return Ok(()),
-            line => self.install(line, starter)?,
-        }
-        match read_marked_line(&mut output, &mark)?.as_str() {
-            "ready" => Ok(()),
-            line => Err(io::Error::other(line.trim_start_matches("failed ").to_owned())),
-        }
-    }
-
-    /// Sends this executable to a host that has said `missing SYSTEM MACHINE`.
-    fn install(&self, line: &str, starter: &Starter<'_>) -> io::Result<()> {
-        let Some(machine) = line.strip_prefix("missing ") else {
-            return Err(io::Error::other(line.trim_start_matches("failed ").to_owned()));
-        };
-        let own = rustix::system::uname();
-        let own = format!("{} {}", own.sysname().to_string_lossy(), own.machine().to_string_lossy());
-        if machine != own {
-            return Err(io::Error::other(format!(
-                "it is another kind of machine ({machine}; this one: {own}): install apg for it at {} there",
-                starter.executable.display()
-            )));
-        }
-        tracing::debug!(host = self.name, "apg is copied");
-        let mut file = File::open(starter.executable)?;
-        let length = file.metadata()?.len();
-        let digest = identity::file_digest()?;
-        let mut input = self.input.lock();
-        let Some(input) = &mut *input else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        writeln!(input, "{length} {digest}")?;
-        io::copy(&mut file, input)?;
-        input.flush()
-    }
-
-    /// An error with the host's name, what ssh has said, and what to do.
-    fn explain(&self, error: &io::Error) -> String {
-        let status = self.wait_for_end();
-        let printed = self.last_words();
-        let cause = match error.kind() {
-            io::ErrorKind::TimedOut => "it does not answer in time".to_owned(),
-            io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe => match status.and_then(|it| it.code())
-            {
-                Some(255) => "ssh cannot connect".to_owned(),
-                Some(code) => format!("its agent does not start (exit status {code})"),
-                None => "its agent does not start".to_owned(),
-            },
-            _ => error.to_string(),
-        };
-        let mut text = format!("{}: {cause}", self.name);
-        if !printed.is_empty() {
-            text.push_str(&format!(" ({})", printed.replace('\n', "; ")));
-        }
-        if let Some(advice) = ssh::advice(&self.name, &printed, status.and_then(|it| it.code())) {
-            text.push_str(&format!(": {advice}"));
-        }
-        text
-    }
-
-    /// Why the connection has ended, in words.
-    pub(super) fn describe_loss(&self, error: Option<&io::Error>) -> String {
-        let silent = error.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut);
-        let printed = if silent { String::new() } else { self.last_words() };
-        let cause = match error {
-            _ if silent => {
-                "it gives no sign of life: it is off or stopped, or the network has failed".to_owned()
-            }
-            Some(error) if error.kind() != io::ErrorKind::UnexpectedEof => error.to_string(),
-            _ => "the connection with its agent has ended".to_owned(),
-        };
-        match printed.is_empty() {
-            true => cause,
-            false => format!("{cause} ({})", printed.replace('\n', "; ")),
-        }
-    }
-
-    /// What was printed on standard error, without control characters and frames of boxes.
-    fn last_words(&self) -> String {
-        let text = String::from_utf8_lossy(&self.errors.lock()).into_owned();
-        let text: String = text.chars().filter(|it| *it == '\n' || !it.is_control()).collect();
-        let lines = text.lines().map(|line| line.trim_matches(['@', ' '])).filter(|line| !line.is_empty());
-        lines.collect::<Vec<_>>().join("\n")
-    }
-
-    /// The status of a process that is about to end; `None` if it does not.
-    fn wait_for_end(&self) -> Option<ExitStatus> {
-        let deadline = Instant::now() + LAST_WORDS_TIMEOUT;
-        let mut child = self.child.lock();
-        let child = child.as_mut()?;
-        loop {
-            match child.try_wait() {
-                Ok(None) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(10)),
-                status => return status.ok().flatten(),
-            }
+        match self.channel.first_message(&mut source, starter.deadline)? {
+            FromAgent::Hello { address } => Ok((source, address)),
+            _ => Err(format!("{}: its agent speaks another protocol", self.name())),
         }
     }
 
@@ -245,21 +67,12 @@ impl Host {
     /// # Errors
     /// The agent has ended; its reader notices that too.
     pub(super) fn send(&self, message: &ToAgent, payload: &[u8]) -> io::Result<()> {
-        match &mut *self.input.lock() {
-            Some(input) => write_frame(input, message, payload),
-            None => Err(io::ErrorKind::BrokenPipe.into()),
-        }
+        self.channel.send(message, payload)
     }
 
     /// Sends a sign of life, unless something else is being sent.
     pub(super) fn beat(&self) {
-        if self.answers.load(Ordering::Acquire)
-            && let Some(mut input) = self.input.try_lock()
-            && let Some(input) = &mut *input
-        {
-            // The reader of this host notices failures.
-            let _ = write_frame(input, &ToAgent::Heartbeat, &[]);
-        }
+        self.channel.beat(&ToAgent::Heartbeat);
     }
 
     /// Sends the program, whose end is an empty part.
@@ -269,104 +82,10 @@ impl Host {
         }
         self.send(&ToAgent::Program, &[])
     }
-
-    /// Closes the channel, which ends the agent.
-    pub(super) fn close(&self) {
-        if let Some(mut input) = self.input.try_lock_for(LAST_WORDS_TIMEOUT) {
-            *input = None;
-        }
-    }
-
-    /// Ends a connection over which nothing comes any more.
-    pub(super) fn abandon(&self) {
-        if let Some(child) = &mut *self.child.lock() {
-            let _ = child.kill();
-        }
-    }
-
-    /// Waits until a closed connection has ended, or ends it at the deadline.
-    pub(super) fn reap(&self, deadline: Instant) {
-        let Some(mut child) = self.child.lock().take() else { return };
-        while matches!(child.try_wait(), Ok(None)) {
-            if Instant::now() >= deadline {
-                let _ = child.kill();
-                let _ = child.wait();
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-}
-
-/// What an agent sends until a deadline.
-struct Timed<'a, Stream> {
-    output: &'a mut Stream,
-    deadline: Instant,
-}
-
-impl<Stream: Source> Read for Timed<'_, Stream> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        WatchedReader::new(&mut *self.output, Some(left)).read(bytes)
-    }
-}
-
-/// Reads up to the end of the line that begins with `mark`; what stands behind it.
-fn read_marked_line(input: &mut dyn Read, mark: &str) -> io::Result<String> {
-    let mut line = Vec::new();
-    let mut noise = 0;
-    // Byte by byte: what comes behind the line is not ours.
-    let mut byte = [0];
-    loop {
-        input.read_exact(&mut byte)?;
-        noise += 1;
-        if byte != *b"\n" {
-            line.push(byte[0]);
-        } else if let Some(rest) = line.strip_prefix(mark.as_bytes()) {
-            return Ok(String::from_utf8_lossy(rest).trim().to_owned());
-        } else {
-            line.clear();
-        }
-        if noise > MAX_NOISE {
-            let start = String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
-            return Err(io::Error::other(format!(
-                "its login scripts print without end, and no agent answers ({start}...)"
-            )));
-        }
-    }
-}
-
-/// Keeps the end of a stream.
-fn keep_last_words(mut errors: ChildStderr, kept: &Mutex<Vec<u8>>) {
-    let mut buffer = [0; 1024];
-    while let Ok(count @ 1..) = errors.read(&mut buffer) {
-        let mut kept = kept.lock();
-        kept.extend_from_slice(&buffer[..count]);
-        let surplus = kept.len().saturating_sub(MAX_ERRORS);
-        kept.drain(..surplus);
-    }
 }
 
 /// Writes output of a place to this process's own; the error if that failed.
 pub(super) fn write_output(stream: u8, bytes: &[u8]) -> io::Result<()> {
     let descriptor = if stream == 2 { libc::STDERR_FILENO } else { libc::STDOUT_FILENO };
     output_errors::write_fully(descriptor, bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn agent_is_found_behind_the_noise_of_login_scripts() {
-        let text = b"Welcome!\r\n\x1b[31m\nmark: ready\nrest";
-        let mut input = &text[..];
-        assert_eq!(read_marked_line(&mut input, "mark: ").expect("a line"), "ready");
-        assert_eq!(input, b"rest");
-        let endless = io::repeat(b'x');
-        let error = read_marked_line(&mut { endless }, "mark: ").expect_err("no agent");
-        assert!(error.to_string().contains("login scripts"), "{error}");
-        let error = read_marked_line(&mut &b"no agent\n"[..], "mark: ").expect_err("no agent");
-        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
-    }
 }

@@ -3,7 +3,6 @@
 
 mod host;
 mod input;
-mod ssh;
 mod start;
 mod verdict;
 
@@ -21,15 +20,14 @@ use parking_lot::{Condvar, Mutex};
 use crate::base::interrupt::{self, Then};
 use crate::base::place::{HostId, PlaceId};
 use crate::base::{output_errors, process};
-use crate::cluster::control::{FromAgent, HEARTBEAT_INTERVAL, Source, ToAgent, WatchedReader, read_frame};
+use crate::cluster::control::{FromAgent, HEARTBEAT_INTERVAL, ToAgent};
+use crate::cluster::frames::{Source, WatchedReader, read_frame};
 use crate::cluster::rendezvous::Caller;
 use crate::net::placement::Placement;
 use crate::net::timeouts::Timeouts;
 use crate::run::Image;
 use host::Host;
 use verdict::{Verdict, Watch};
-
-pub use ssh::VARIABLE as SSH_VARIABLE;
 
 /// How long the other places may take to end once the program has.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -228,7 +226,7 @@ impl Session {
             };
             let verdict = match event {
                 Ok(Event::Lost(host, error)) => match self.forget_places(host) {
-                    true => watch.lost(host, &self.host(host).describe_loss(error.as_ref())),
+                    true => watch.lost(host, &self.host(host).channel.describe_loss(error.as_ref())),
                     false => None,
                 },
                 Ok(Event::Ended { place, status, in_order }) => watch.ended(place, status, in_order),
@@ -265,7 +263,7 @@ impl Session {
 
     /// A host is lost, and with it its places. Whether any of them ran.
     fn forget_places(&self, host: HostId) -> bool {
-        self.host(host).abandon();
+        self.host(host).channel.abandon();
         let mut state = self.state.lock();
         let before = state.running.len();
         state.running.retain(|place| self.agents.host(*place) != host);
@@ -315,13 +313,13 @@ impl Session {
     fn interrupt(&self) {
         self.send_all(&ToAgent::Interrupt);
         self.wait_for_places(INTERRUPT_TIMEOUT);
-        self.hosts.iter().for_each(Host::close);
+        self.hosts.iter().for_each(|host| host.channel.close());
     }
 
     /// Ends the agents.
     fn end(&self) {
-        self.hosts.iter().for_each(Host::close);
+        self.hosts.iter().for_each(|host| host.channel.close());
         let deadline = Instant::now() + AGENT_END_TIMEOUT;
-        self.hosts.iter().for_each(|host| host.reap(deadline));
+        self.hosts.iter().for_each(|host| host.channel.reap(deadline));
     }
 }

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use crate::base::place::HostId;
-use crate::cluster::control::{FromAgent, Prepare, Source, Start, ToAgent, WatchedReader, read_frame};
-use crate::cluster::identity;
-use crate::cluster::session::host::Starter;
-use crate::cluster::session::{Agents, Event, Job, Session, ssh};
+use crate::cluster::channel::Starter;
+use crate::cluster::control::{FromAgent, Prepare, Start, ToAgent};
+use crate::cluster::frames::{Source, WatchedReader, read_frame};
+use crate::cluster::session::{Agents, Event, Job, Session};
+use crate::cluster::{agent, identity, ssh};
 use crate::net::bootstrap::handshake::Secret;
 use crate::net::timeouts::Timeouts;
 use crate::run::Image;
@@ -94,7 +95,7 @@ fn for_all_hosts<Input: Send, Output: Send>(
     if failures.is_empty() {
         return results.into_iter().collect();
     }
-    let count = session.hosts.iter().map(|host| &host.name).collect::<std::collections::BTreeSet<_>>().len();
+    let count = session.hosts.iter().map(|host| host.name()).collect::<std::collections::BTreeSet<_>>().len();
     Err(format!("cannot start the program on {count} hosts:\n  {}", failures.join("\n  ")))
 }
 
@@ -112,7 +113,16 @@ fn reach(
         Agents::Ssh(ssh) => (ssh, None),
         Agents::Called(callers) => (Vec::new(), Some(callers)),
     };
-    let starter = Starter { ssh: &ssh, executable: &executable, identity: &identity, deadline };
+    let starter = Starter {
+        command: agent::COMMAND,
+        ssh: &ssh,
+        options: &[],
+        folder: None,
+        executable: &executable,
+        identity: &identity,
+        deadline,
+        installing: &|| {},
+    };
     let reached = |(output, address)| Reached { output: WatchedReader::new(output, silence), address };
     match callers {
         None => {
@@ -151,7 +161,7 @@ fn prepare(
             digest,
             silence: timeouts.silence.map_or(0, |silence| silence.as_secs()),
         });
-        let lost = |error| format!("{}: {}", host.name, host.describe_loss(Some(&error)));
+        let lost = |error| format!("{}: {}", host.name(), host.channel.describe_loss(Some(&error)));
         host.send(&message, &[]).map_err(lost)?;
         loop {
             match read_frame(&mut reached.output).map_err(lost)? {
@@ -162,9 +172,9 @@ fn prepare(
                     return Ok((address, port));
                 }
                 Some((FromAgent::Heartbeat, _)) => {}
-                Some((FromAgent::Failed(error), _)) => return Err(format!("{}: {error}", host.name)),
-                Some(_) => return Err(format!("{}: its agent has sent a message out of order", host.name)),
-                None => return Err(format!("{}: {}", host.name, host.describe_loss(None))),
+                Some((FromAgent::Failed(error), _)) => return Err(format!("{}: {error}", host.name())),
+                Some(_) => return Err(format!("{}: its agent has sent a message out of order", host.name())),
+                None => return Err(format!("{}: {}", host.name(), host.channel.describe_loss(None))),
             }
         }
     })?;

@@ -4,66 +4,80 @@
 //! command names `/bin/sh`, since a login shell may be any other, and is one line without quotes, backslashes
 //! and exclamation marks inside, which shells read differently.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 use crate::cluster::agent;
-use crate::cluster::control::marker;
+use crate::cluster::channel::Starter;
+use crate::cluster::frames::marker;
 
 /// Environment variable with the command to use in place of `ssh`, which X10's launcher knows too.
 pub const VARIABLE: &str = "X10_LAUNCHER_SSH";
 
 /// Whether a host of this name is this machine, where no ssh is needed.
-pub(super) fn is_local(name: &str) -> bool {
+#[must_use]
+pub fn is_local(name: &str) -> bool {
     matches!(name, "localhost" | "127.0.0.1" | "::1")
 }
 
-/// The command that starts the agent of a host; `seconds` to connect.
-pub(super) fn agent_command(
-    ssh: &[OsString],
-    host: &str,
-    executable: &Path,
-    identity: &str,
-    seconds: u64,
-) -> Command {
+/// The command that starts the agent of a host.
+pub(super) fn agent_command(starter: &Starter<'_>, host: &str) -> Command {
     if is_local(host) {
-        return local_agent_command(executable);
+        return local_agent_command(starter);
     }
-    let (program, arguments) = match ssh.split_first() {
+    let (program, arguments) = match starter.ssh.split_first() {
         Some((program, arguments)) => (program.as_os_str(), arguments),
         None => (OsStr::new("ssh"), &[][..]),
     };
     let mut command = Command::new(program);
     if Path::new(program).file_name() == Some(OsStr::new("ssh")) {
+        let seconds = starter.deadline.saturating_duration_since(Instant::now()).as_secs().max(1);
         // No terminal, and nothing of this machine is lent to the other one.
         command.args(["-T", "-x", "-a", "-o", "ClearAllForwardings=yes", "-o"]);
-        command.arg(format!("ConnectTimeout={seconds}"));
+        command.arg(format!("ConnectTimeout={seconds}")).args(starter.options);
     }
-    command.args(arguments).arg(host).arg(remote_command(executable, identity));
+    command.args(arguments).arg(host).arg(remote_command(starter));
     command
 }
 
 /// The command that starts an agent on this machine.
-pub(super) fn local_agent_command(executable: &Path) -> Command {
-    let mut command = Command::new(executable);
+pub(super) fn local_agent_command(starter: &Starter<'_>) -> Command {
+    let mut command = Command::new(starter.executable);
     // Of the session in which the user works; the agent would take it for its own.
-    command.arg(agent::COMMAND).env_remove("SSH_CONNECTION");
+    command.arg(starter.command).env_remove("SSH_CONNECTION");
     command
+}
+
+/// Whether a path needs no quotes in any shell.
+fn is_plain(path: &str) -> bool {
+    path.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._+-".contains(&it))
+}
+
+/// Whether a path can name the folder of copies of apg: absolute or below the home folder (`~/`), and of plain
+/// characters.
+#[must_use]
+pub fn is_agent_folder(path: &str) -> bool {
+    path.strip_prefix('~').unwrap_or(path).starts_with('/')
+        && is_plain(path.strip_prefix('~').unwrap_or(path))
 }
 
 /// What the host's shell runs: the agent that was copied there, else the same executable if it is there, else
 /// it asks for a copy, verifies it and renames it into place.
-fn remote_command(executable: &Path, identity: &str) -> String {
-    let (agent, same) = (agent::COMMAND, agent::IDENTITY_COMMAND);
-    let installed = executable.to_str().filter(|path| {
-        path.starts_with('/') && path.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._+-".contains(&it))
-    });
+fn remote_command(starter: &Starter<'_>) -> String {
+    let (agent, identity, same) = (starter.command, starter.identity, agent::IDENTITY_COMMAND);
+    let installed = starter.executable.to_str().filter(|path| path.starts_with('/') && is_plain(path));
     let at_same_path = installed.map_or_else(String::new, |path| {
         format!(r#"if [ -x {path} ] && {path} {same} {identity} 2>/dev/null; then exec {path} {agent}; fi; "#)
     });
+    let folder = match starter.folder.map(|folder| (folder, folder.strip_prefix('~'))) {
+        None => "${XDG_CACHE_HOME:-$HOME/.cache}/apg/agents".to_owned(),
+        Some((_, Some(below_home))) => format!("$HOME{below_home}/agents"),
+        Some((folder, None)) => format!("{folder}/agents"),
+    };
     let mark = marker(identity);
-    let script = format!(r#"c="${{XDG_CACHE_HOME:-$HOME/.cache}}/apg/agents"; a="$c/{identity}"; "#)
+    let script = format!(r#"c="{folder}"; a="$c/{identity}"; "#)
         + &format!(r#"if [ -x "$a" ]; then exec "$a" {agent}; fi; {at_same_path}"#)
         + &format!(r#"echo; echo "{mark}missing $(uname -s) $(uname -m)"; "#)
         + r#"read -r n h || exit 0; umask 077; t="$c/new-$$"; "#
@@ -117,6 +131,8 @@ pub(super) fn advice(host: &str, printed: &str, status: Option<i32>) -> Option<S
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
 
     fn words(command: &Command) -> Vec<String> {
@@ -126,9 +142,32 @@ mod tests {
             .collect()
     }
 
+    fn starter<'a>(ssh: &'a [OsString], executable: &'a str) -> Starter<'a> {
+        Starter {
+            command: agent::COMMAND,
+            ssh,
+            options: &[],
+            folder: None,
+            executable: Path::new(executable),
+            identity: "abc",
+            deadline: Instant::now() + std::time::Duration::from_secs(30),
+            installing: &|| {},
+        }
+    }
+
+    #[test]
+    fn agent_folders_are_paths_of_plain_characters() {
+        assert!(is_agent_folder("/scratch/me") && is_agent_folder("~/x/y-1"));
+        for wrong in ["scratch", "~me/x", "/a b", "/$(id)", "/a\nb", "/it's", ""] {
+            assert!(!is_agent_folder(wrong), "{wrong}");
+        }
+        let command = remote_command(&Starter { folder: Some("~/x"), ..starter(&[], "/usr/bin/apg") });
+        assert!(command.contains(r#"c="$HOME/x/agents"; "#), "{command}");
+    }
+
     #[test]
     fn ssh_checks_host_keys_and_forwards_nothing() {
-        let command = agent_command(&[], "me@b", Path::new("/usr/bin/apg"), "abc", 30);
+        let command = agent_command(&starter(&[], "/usr/bin/apg"), "me@b");
         let words = words(&command);
         assert_eq!(words[0], "ssh");
         assert!(words.contains(&"ClearAllForwardings=yes".to_owned()) && words.contains(&"-a".to_owned()));
@@ -143,14 +182,14 @@ mod tests {
     #[test]
     fn other_launchers_get_their_own_arguments_alone() {
         let ssh = ["/opt/rsh", "-p", "7"].map(OsString::from);
-        let words = words(&agent_command(&ssh, "b", Path::new("/a b/apg"), "abc", 30));
+        let words = words(&agent_command(&starter(&ssh, "/a b/apg"), "b"));
         assert_eq!(words[..4], ["/opt/rsh", "-p", "7", "b"]);
         assert!(!words[4].contains("/a b/apg"), "a path with spaces is not passed to a shell");
     }
 
     #[test]
     fn this_machine_needs_no_ssh() {
-        let command = agent_command(&[], "localhost", Path::new("/usr/bin/apg"), "abc", 30);
+        let command = agent_command(&starter(&[], "/usr/bin/apg"), "localhost");
         assert_eq!(words(&command), ["/usr/bin/apg", "__agent"]);
         assert!(!is_local("localhost.example.org"));
     }
