@@ -49,6 +49,12 @@ enum Command {
     Build(commands::build::Build),
     /// Show the places: hosts and their accelerators
     Places(commands::places::Places),
+    /// List the programs on a remote machine
+    Jobs(commands::remote::Jobs),
+    /// Follow a program on a remote machine
+    Attach(commands::remote::Attach),
+    /// End a program on a remote machine
+    Stop(commands::remote::Stop),
     /// Print the page of a diagnostic code
     Explain(commands::explain::Explain),
     /// Format source files
@@ -72,6 +78,7 @@ fn main() -> ExitCode {
     });
     let outcome = commands::run::run_as_place()
         .or_else(commands::run::run_as_agent)
+        .or_else(commands::remote::run_as_agent)
         .or_else(commands::run::run_as_built)
         .or_else(commands::run::run_as_program);
     let outcome = outcome.unwrap_or_else(|| match command()? {
@@ -79,6 +86,9 @@ fn main() -> ExitCode {
         Command::Run(command) => command.run(),
         Command::Build(command) => command.run(),
         Command::Places(command) => command.run(),
+        Command::Jobs(command) => command.run(),
+        Command::Attach(command) => command.run(),
+        Command::Stop(command) => command.run(),
         Command::Explain(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Clean(command) => command.run(),

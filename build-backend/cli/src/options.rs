@@ -57,28 +57,28 @@ pub(crate) struct ReportOptions {
 pub(crate) struct NativeOptions {
     /// A folder to look for headers in; may be given several times, as all of these
     #[arg(short = 'I', value_name = "DIR")]
-    include: Vec<PathBuf>,
+    pub include: Vec<PathBuf>,
 
     /// Define a macro for the C++ code
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    define: Vec<String>,
+    pub define: Vec<String>,
 
     /// A folder to look for libraries in, now and when the program runs
     #[arg(short = 'L', value_name = "DIR")]
-    library_path: Vec<PathBuf>,
+    pub library_path: Vec<PathBuf>,
 
     /// Link a library, such as `openblas`
     #[arg(short = 'l', value_name = "NAME")]
-    library: Vec<String>,
+    pub library: Vec<String>,
 
     /// An option of the C++ compiler in front of the files, such as `-fopenmp`
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
-    cxx_prearg: Vec<String>,
+    pub cxx_prearg: Vec<String>,
 
     /// An option of the linker behind the files, such as `-Wl,--allow-multiple-definition`, or a library's
     /// path
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
-    cxx_postarg: Vec<String>,
+    pub cxx_postarg: Vec<String>,
 }
 
 impl NativeOptions {

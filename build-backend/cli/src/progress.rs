@@ -1,5 +1,6 @@
 //! Progress of a build, on a terminal only.
 
+use std::borrow::Cow;
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -17,9 +18,9 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Shows the current stage.
-    pub(crate) fn stage(&self, message: &'static str) {
+    pub(crate) fn stage(&self, message: impl Into<Cow<'static, str>>) {
         if let Some(bar) = self.bar() {
-            bar.set_message(message);
+            bar.set_message(message.into());
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) fn set_color(choice: Option<bool>) {
 }
 
 /// Whether output has colours: as chosen, else on a terminal unless `NO_COLOR` (no-color.org) is set.
-fn is_colored() -> bool {
+pub(crate) fn is_colored() -> bool {
     COLOR_CHOICE.get().copied().unwrap_or_else(|| {
         let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         io::stderr().is_terminal() && !is_unwanted

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, Outcome};
 use crate::options::SourceOptions;
 use crate::report::MessageFormat;
+use apg_diagnostics::render::Finding;
 use apg_diagnostics::render::json::to_json;
 use apg_project::session;
 
@@ -30,11 +31,7 @@ pub(crate) fn run(file: &Path, sources: &SourceOptions, format: MessageFormat) -
         );
     }
     let checked = session::check(&[file.to_owned()], &sources.settings())?;
-    for finding in &checked.findings {
-        let mut event = to_json(finding);
-        event["event"] = "diagnostic".into();
-        print_event(&event)?;
-    }
+    print_findings(&checked.findings)?;
     if checked.has_errors() {
         print_event(&json!({ "event": "exit", "status": 1 }))?;
         return Ok(1);
@@ -54,14 +51,7 @@ pub(crate) fn run(file: &Path, sources: &SourceOptions, format: MessageFormat) -
         let errors = sender.clone();
         scope.spawn(move || send_lines("stdout", stdout, &sender));
         scope.spawn(move || send_lines("stderr", stderr, &errors));
-        let sent = lines.iter().try_for_each(|(stream, text)| {
-            let (place, text) = output_tag::read(&text);
-            let mut event = json!({ "event": "output", "stream": stream, "text": text });
-            if let Some(place) = place {
-                event["place"] = place.into();
-            }
-            print_event(&event)
-        });
+        let sent = lines.iter().try_for_each(|(stream, text)| print_event(&output_event(stream, &text)));
         if sent.is_err() {
             // The reader has closed the pipe: ends the program.
             let _ = child.kill();
@@ -72,6 +62,25 @@ pub(crate) fn run(file: &Path, sources: &SourceOptions, format: MessageFormat) -
     let status = ended.code().or(ended.signal().map(|signal| 128 + signal)).unwrap_or(1);
     print_event(&json!({ "event": "exit", "status": status }))?;
     Ok(u8::try_from(status & 0xff).unwrap_or(1))
+}
+
+/// A line of output as an event, with the place that has printed it.
+pub(crate) fn output_event(stream: &str, line: &str) -> Value {
+    let (place, text) = output_tag::read(line);
+    let mut event = json!({ "event": "output", "stream": stream, "text": text });
+    if let Some(place) = place {
+        event["place"] = place.into();
+    }
+    event
+}
+
+/// Prints what is wrong with a program as events.
+pub(crate) fn print_findings(findings: &[Finding]) -> Result<(), Failure> {
+    findings.iter().try_for_each(|finding| {
+        let mut event = to_json(finding);
+        event["event"] = "diagnostic".into();
+        print_event(&event)
+    })
 }
 
 /// Forwards Ctrl-C and other signals to the program. Its last output and its status are still reported.
@@ -109,7 +118,7 @@ fn without_format(arguments: impl Iterator<Item = String>) -> Vec<String> {
     kept
 }
 
-fn print_event(event: &Value) -> Result<(), Failure> {
+pub(crate) fn print_event(event: &Value) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{event}")?;
     Ok(out.flush()?)

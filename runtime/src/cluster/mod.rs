@@ -4,6 +4,7 @@
 pub mod agent;
 pub mod channel;
 mod control;
+pub mod environment;
 pub mod frames;
 pub mod hostfile;
 pub mod identity;

@@ -72,12 +72,16 @@ fn remote_command(starter: &Starter<'_>) -> String {
         format!(r#"if [ -x {path} ] && {path} {same} {identity} 2>/dev/null; then exec {path} {agent}; fi; "#)
     });
     let folder = match starter.folder.map(|folder| (folder, folder.strip_prefix('~'))) {
-        None => "${XDG_CACHE_HOME:-$HOME/.cache}/apg/agents".to_owned(),
-        Some((_, Some(below_home))) => format!("$HOME{below_home}/agents"),
-        Some((folder, None)) => format!("{folder}/agents"),
+        None => "${XDG_CACHE_HOME:-$HOME/.cache}/apg".to_owned(),
+        Some((_, Some(below_home))) => format!("$HOME{below_home}"),
+        Some((folder, None)) => folder.to_owned(),
+    };
+    let variables = match starter.folder {
+        None => "",
+        Some(_) => r#"export APG_CACHE_DIR="$d/cache" APG_STATE_DIR="$d/state"; "#,
     };
     let mark = marker(identity);
-    let script = format!(r#"c="{folder}"; a="$c/{identity}"; "#)
+    let script = format!(r#"d="{folder}"; {variables}c="$d/agents"; a="$c/{identity}"; "#)
         + &format!(r#"if [ -x "$a" ]; then exec "$a" {agent}; fi; {at_same_path}"#)
         + &format!(r#"echo; echo "{mark}missing $(uname -s) $(uname -m)"; "#)
         + r#"read -r n h || exit 0; umask 077; t="$c/new-$$"; "#
@@ -110,7 +114,7 @@ pub(super) fn advice(host: &str, printed: &str, status: Option<i32>) -> Option<S
     } else if has("Could not resolve hostname") {
         "there is no host of this name: look at its spelling and at ~/.ssh/config".to_owned()
     } else if status == Some(126) {
-        "if its folder of copies is mounted noexec, set XDG_CACHE_HOME there to another one".to_owned()
+        "if its folder of copies is mounted noexec, set XDG_CACHE_HOME there to another one, or agent-dir in apg.toml".to_owned()
     } else if has("Permission denied") {
         format!("it refuses the user or the keys: {by_hand}")
     } else if has("Connection refused") {
@@ -162,7 +166,7 @@ mod tests {
             assert!(!is_agent_folder(wrong), "{wrong}");
         }
         let command = remote_command(&Starter { folder: Some("~/x"), ..starter(&[], "/usr/bin/apg") });
-        assert!(command.contains(r#"c="$HOME/x/agents"; "#), "{command}");
+        assert!(command.contains(r#"d="$HOME/x"; export APG_CACHE_DIR="$d/cache""#), "{command}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use apg_mir::text::{self, SpanDetail};
 use apg_runtime::cache::Cache;
 use clap::{Args, ValueEnum};
 
+use super::remote::{self, OnOption};
 use super::resources;
 use crate::failure::{Failure, Outcome};
 use crate::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
@@ -56,6 +57,9 @@ pub(crate) struct Build {
 
     #[command(flatten)]
     native: NativeOptions,
+
+    #[command(flatten)]
+    on: OnOption,
 
     #[command(flatten)]
     report: ReportOptions,
@@ -154,6 +158,9 @@ impl Build {
             native: &self.native,
             report: self.report,
         };
+        if let Some(on) = &self.on.on {
+            return self.build_on(on, &request);
+        }
         let translated = match translate(&request, &progress)? {
             Ok(translated) => translated,
             Err(status) => return Ok(status),
@@ -167,14 +174,32 @@ impl Build {
             Err(status) => return Ok(status),
         };
         progress.finish();
-        let output = self.output.unwrap_or_else(|| self.file.with_extension(""));
-        if output.is_dir() {
-            return Err(Failure::new(format!("`{}` is a folder", output.display()))
-                .hint("name the program with `-o`"));
-        }
+        let output = self.output_file()?;
         apg_toolchain::write_bundle(&built.path, &output)
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", output.display())))?;
         Ok(0)
+    }
+}
+
+impl Build {
+    /// Where the program goes.
+    fn output_file(&self) -> Result<PathBuf, Failure> {
+        let output = self.output.clone().unwrap_or_else(|| self.file.with_extension(""));
+        match output.is_dir() {
+            true => Err(Failure::new(format!("`{}` is a folder", output.display()))
+                .hint("name the program with `-o`")),
+            false => Ok(output),
+        }
+    }
+
+    /// Builds the program on a remote machine, for that machine.
+    fn build_on(&self, on: &str, request: &Request<'_>) -> Outcome {
+        let mut options = remote::CommandLine::default();
+        options.choice("emit", self.emit).flag("release", self.release).flag("debug", self.debug);
+        options.choice("checks", Some(self.checks)).choice("sanitize", self.sanitize);
+        let output = if self.emit.is_some() { None } else { Some(self.output_file()?) };
+        let program = remote::RemoteProgram { request, options, arguments: &[] };
+        remote::build_on(on, &program, output)
     }
 }
 

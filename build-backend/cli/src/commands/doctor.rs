@@ -3,17 +3,24 @@
 use apg_runtime::cache::Cache;
 use clap::Args;
 
+use super::remote::{self, OnOption};
 use crate::failure::{Failure, Outcome};
 use crate::output;
 use apg_toolchain::{BuildError, find_compiler};
 
 /// Say what this machine has and what it lacks
 #[derive(Debug, Args)]
-pub(crate) struct Doctor {}
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    on: OnOption,
+}
 
 impl Doctor {
     /// Always succeeds where programs can run at all: a GPU is not needed.
     pub(crate) fn run(self) -> Outcome {
+        if let Some(on) = &self.on.on {
+            return remote::run_plain(on, &["doctor"], remote::CommandLine::default());
+        }
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         line(
             "ok",

@@ -20,24 +20,24 @@ use crate::failure::Failure;
 pub(crate) struct HostOptions {
     /// Hosts and how many places each takes, such as `node1:4,user@node2:4`; they are reached by ssh
     #[arg(long, value_name = "HOST[:N],...", conflicts_with = "hostfile")]
-    hosts: Option<String>,
+    pub hosts: Option<String>,
 
     /// A file with a host a line: `HOST`, `HOST:N` or `HOST slots=N`
     #[arg(long, value_name = "FILE")]
-    hostfile: Option<PathBuf>,
+    pub hostfile: Option<PathBuf>,
 
     /// The interface (`ib0`) or network (`10.0.0.0/8`) by which hosts reach each other [default: that of
     /// the ssh connection]
     #[arg(long, value_name = "NAME|CIDR")]
-    interface: Option<String>,
+    pub interface: Option<String>,
 
     /// What starts the places
     #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
-    launcher: Launcher,
+    pub launcher: Launcher,
 
     /// Do not encrypt connections between hosts: the network between them is private
     #[arg(long)]
-    private_network: bool,
+    pub private_network: bool,
 }
 
 /// What starts the places.
@@ -86,6 +86,12 @@ pub(crate) struct Cluster {
 /// An environment variable that is not empty.
 pub(crate) fn environment_variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// The words of the user's ssh command; none for the default.
+pub(crate) fn ssh_words() -> Vec<OsString> {
+    let words = environment_variable(SSH_VARIABLE).unwrap_or_default();
+    words.split_whitespace().map(OsString::from).collect()
 }
 
 impl HostOptions {
@@ -171,9 +177,7 @@ impl HostOptions {
     }
 
     fn reach_by_ssh(&self, placement: Placement) -> Target {
-        let ssh = environment_variable(SSH_VARIABLE).unwrap_or_default();
-        let ssh = ssh.split_whitespace().map(OsString::from).collect();
-        self.cluster(placement.clone(), placement, Agents::Ssh(ssh))
+        self.cluster(placement.clone(), placement, Agents::Ssh(ssh_words()))
     }
 
     fn cluster(&self, placement: Placement, agents: Placement, start: Agents) -> Target {

@@ -10,6 +10,7 @@ mod fix;
 pub(crate) mod fmt;
 pub(crate) mod hosts;
 pub(crate) mod places;
+pub(crate) mod remote;
 mod resources;
 pub(crate) mod run;
 mod stats;

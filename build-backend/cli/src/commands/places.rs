@@ -3,6 +3,7 @@
 use apg_runtime::device;
 use clap::Args;
 
+use super::remote::{self, OnOption};
 use super::run::LaunchOptions;
 use crate::failure::{Failure, Outcome};
 use crate::output;
@@ -21,10 +22,18 @@ pub(crate) struct Places {
     /// Threads that run activities at each place [default: one a processor, at least two]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     threads: Option<u32>,
+
+    #[command(flatten)]
+    on: OnOption,
 }
 
 impl Places {
     pub(crate) fn run(self) -> Outcome {
+        if let Some(on) = &self.on.on {
+            let mut line = remote::CommandLine::default();
+            line.option("places", self.places).option("accels", self.accels).option("threads", self.threads);
+            return remote::run_plain(on, &["places"], line);
+        }
         let launch = LaunchOptions {
             places: self.places,
             accels: self.accels,

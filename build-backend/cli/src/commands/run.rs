@@ -13,6 +13,7 @@ use clap::{Args, Parser};
 
 use super::build::{self, Request};
 use super::hosts::{Cluster, HostOptions, Target, environment_variable};
+use super::remote::{self, OnOption, RemoteRunOptions};
 use crate::debugger::Debugger;
 use crate::failure::{Failure, Outcome};
 use crate::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
@@ -38,6 +39,12 @@ pub(crate) struct Run {
 
     #[command(flatten)]
     hosts: HostOptions,
+
+    #[command(flatten)]
+    on: OnOption,
+
+    #[command(flatten)]
+    remote: RemoteRunOptions,
 
     /// Optimise for this machine's processor
     #[arg(long)]
@@ -209,6 +216,9 @@ struct PlaceCommand {
 
 impl Run {
     pub(crate) fn run(mut self) -> Outcome {
+        if let Some(on) = &self.on.on {
+            return self.run_on(on);
+        }
         if self.report.message_format != MessageFormat::Human {
             return run_events::run(&self.file, &self.sources, self.report.message_format);
         }
@@ -247,6 +257,7 @@ impl Run {
             Err(status) => return Ok(status),
         };
         progress.finish();
+        enter_run_folder()?;
         if let Some(sanitizer) = self.sanitize {
             return self.run_sanitized(sanitizer, program.path);
         }
@@ -265,6 +276,39 @@ impl Run {
 }
 
 impl Run {
+    /// Runs the program on a remote machine.
+    fn run_on(&self, on: &str) -> Outcome {
+        let unsupported = [
+            ("--debugger", self.debugger.is_some()),
+            ("--sanitize", self.sanitize.is_some()),
+            ("--profile", self.launch.profile_file()?.is_some()),
+            ("--hostfile", self.hosts.hostfile.is_some()),
+        ];
+        if let Some((option, _)) = unsupported.into_iter().find(|(_, is_set)| *is_set) {
+            return Err(Failure::misuse(format!("{option} is for programs on this machine, not with --on")));
+        }
+        if !matches!(self.report.message_format, MessageFormat::Human | MessageFormat::Json) {
+            return Err(Failure::misuse("`apg run` prints for people or as `json`"));
+        }
+        let mode = Mode { profile: Profile::Dev, sanitizer: None, debug: false };
+        let request = Request {
+            file: &self.file,
+            main: self.main.as_deref(),
+            options: Options { mode, unchecked: self.checks == Checks::None },
+            sources: &self.sources,
+            native: &self.native,
+            report: self.report,
+        };
+        let mut options = remote::CommandLine::default();
+        options.flag("release", self.release).choice("checks", Some(self.checks));
+        let program = remote::RemoteProgram { request: &request, options, arguments: &self.args };
+        remote::run_on(on, &program, &self.remote, &|remote| {
+            let mut line = remote::CommandLine::default();
+            line.launch(&self.launch, &self.hosts, remote);
+            line
+        })
+    }
+
     /// What is not there yet for programs on several hosts.
     fn check_for_hosts(&self, on_hosts: bool) -> Result<(), Failure> {
         let option = match on_hosts {
@@ -323,8 +367,18 @@ struct BuiltCommand {
     #[command(flatten)]
     launch: LaunchOptions,
 
+    #[command(flatten)]
+    hosts: HostOptions,
+
     #[arg(last = true)]
     args: Vec<String>,
+}
+
+/// Goes to the folder in which the program runs, if it is built in another one: for jobs of remote machines.
+fn enter_run_folder() -> Result<(), Failure> {
+    let Some(folder) = std::env::var_os(apg_remote::supervisor::RUN_FOLDER_VARIABLE) else { return Ok(()) };
+    std::env::set_current_dir(&folder)
+        .map_err(|error| Failure::new(format!("cannot go to {}: {error}", folder.display())))
 }
 
 /// Runs a built program if this process was started for one.
@@ -334,12 +388,26 @@ pub(crate) fn run_as_built() -> Option<Outcome> {
         return None;
     }
     let program = PathBuf::from(arguments.next()?);
-    let BuiltCommand { launch, args } = BuiltCommand::parse_from(arguments);
-    Some(launch.resolve(Image::File(program.clone())).and_then(|mut options| {
-        options.place_arguments = launch.place_command_line(program);
-        options.arguments = args;
-        run_program(options)
-    }))
+    let command = BuiltCommand::parse_from(arguments);
+    Some(run_built(std::path::absolute(&program).unwrap_or(program), command))
+}
+
+fn run_built(program: PathBuf, command: BuiltCommand) -> Outcome {
+    let BuiltCommand { mut launch, hosts, args } = command;
+    match hosts.resolve(launch.place_count()?)? {
+        Target::Agent(membership) => return serve(membership),
+        Target::Restart(command) => return restart(command),
+        Target::Cluster(cluster) => {
+            enter_run_folder()?;
+            return run_on_hosts(*cluster, Image::File(program), &launch, args);
+        }
+        Target::Here(places) => launch.places = places.or(launch.places),
+    }
+    enter_run_folder()?;
+    let mut options = launch.resolve(Image::File(program.clone()))?;
+    options.place_arguments = launch.place_command_line(program);
+    options.arguments = args;
+    run_program(options)
 }
 
 /// First argument of a further place. The shared object follows.

@@ -13,7 +13,7 @@ use crate::cluster::channel::Starter;
 use crate::cluster::control::{FromAgent, Prepare, Start, ToAgent};
 use crate::cluster::frames::{Source, WatchedReader, read_frame};
 use crate::cluster::session::{Agents, Event, Job, Session};
-use crate::cluster::{agent, identity, ssh};
+use crate::cluster::{agent, environment, identity};
 use crate::net::bootstrap::handshake::Secret;
 use crate::net::timeouts::Timeouts;
 use crate::run::Image;
@@ -212,23 +212,10 @@ fn start_message(
         command: job.place_command.as_bytes().to_vec(),
         options: bytes(&job.place_options),
         arguments: job.arguments.clone(),
-        variables: forwarded_variables(),
+        variables: environment::forwarded(),
         folder: std::env::current_dir().unwrap_or_default().into_os_string().into_vec(),
         threads: job.threads,
     }
-}
-
-/// The variables of X10 and apg that mean the same on every host.
-fn forwarded_variables() -> Vec<(Vec<u8>, Vec<u8>)> {
-    const LOCAL: &[&str] = &["APG_CACHE_DIR", "APG_CACHE_SIZE", "APG_PROFILE", "APG_LOG_FILE", ssh::VARIABLE];
-    let is_forwarded = |name: &[u8]| {
-        (name.starts_with(b"X10") || name.starts_with(b"APG_"))
-            && !LOCAL.iter().any(|local| local.as_bytes() == name)
-    };
-    std::env::vars_os()
-        .map(|(name, value)| (name.into_vec(), value.into_vec()))
-        .filter(|(name, _)| is_forwarded(name))
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,432 @@
+//! A client that follows a job: prints its output once, byte for byte, over as many connections as it takes.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use apg_runtime::base::interrupt::{self, Then};
+use apg_runtime::cluster::channel::Channel;
+use apg_runtime::cluster::frames::read_frame;
+use parking_lot::{Condvar, Mutex};
+
+use super::connection::Connection;
+use super::input::Input;
+use super::network::Network;
+use super::{Client, State};
+use crate::protocol::{Detached, From, FromRemote, HEARTBEAT_INTERVAL, ToRemote};
+
+/// First and longest pause between attempts to connect again.
+const MIN_PAUSE: Duration = Duration::from_millis(250);
+const MAX_PAUSE: Duration = Duration::from_secs(10);
+/// How long one attempt may take.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Interval of acknowledgements of little output.
+const TICK: Duration = Duration::from_secs(1);
+/// Output after which it is acknowledged at once.
+const ACKNOWLEDGED_BYTES: u64 = 64 << 10;
+/// How long a job may take to end when this process is ended.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How a job has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Exit status as of a shell.
+    pub status: i32,
+    /// Why, if it was not the program's own end.
+    pub reason: Option<String>,
+    /// The signal by which the user has ended it.
+    pub interrupted_by: Option<i32>,
+}
+
+/// A job that is followed.
+pub struct Follower<'a> {
+    client: &'a Client<'a>,
+    connection: Option<Connection>,
+    job: String,
+    offset: u64,
+    shared: Arc<Shared>,
+    detached: Detached,
+    /// Where the file that the job makes goes.
+    product: Option<PathBuf>,
+}
+
+/// What the threads of a follower share.
+struct Shared {
+    /// The present connection, also one that is being made.
+    channel: Mutex<Option<Arc<Channel>>>,
+    /// Signals that were not sent for want of a connection.
+    pending: Mutex<Vec<i32>>,
+    /// When the present connection was begun or the last message came, in milliseconds since the start.
+    last_sign: AtomicU64,
+    start: Instant,
+    is_attached: AtomicBool,
+    /// Output up to this offset was printed.
+    printed: AtomicU64,
+    /// The last signal of the user.
+    interrupted_by: Mutex<Option<i32>>,
+    has_ended: Mutex<bool>,
+    /// Notified of the end, and of changes of the network.
+    changed: Condvar,
+    input: Arc<Input>,
+    /// Shortest time between a heartbeat and its answer, in milliseconds.
+    round_trip: AtomicU64,
+}
+
+/// Why a connection is not used any more.
+enum Break {
+    /// It is lost: another one is made.
+    Lost(String),
+    /// It makes no sense to go on.
+    Failed(String),
+}
+
+impl Shared {
+    fn now(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn sign_of_life(&self) {
+        self.last_sign.store(self.now(), Ordering::Relaxed);
+    }
+
+    fn send(&self, message: &ToRemote) {
+        // The reader of the messages notices a broken connection.
+        if let Some(channel) = &*self.channel.lock() {
+            channel.beat(message);
+        }
+    }
+
+    /// The user wants the job to end.
+    fn interrupt(&self, signal: i32) {
+        *self.interrupted_by.lock() = Some(signal);
+        let channel = self.channel.lock().clone();
+        let is_sent = self.is_attached.load(Ordering::Acquire)
+            && channel.is_some_and(|channel| channel.send(&ToRemote::Signal(signal), &[]).is_ok());
+        if !is_sent {
+            self.pending.lock().push(signal);
+        }
+    }
+
+    /// Acknowledges, gives signs of life, and ends connections that are dead when the network changes.
+    fn watch(&self) {
+        let mut network = Network::new();
+        let (mut acknowledged, mut beaten) = (0, self.start);
+        while !*self.has_ended.lock() {
+            let has_changed = network.wait(TICK);
+            if has_changed {
+                self.test_connection();
+            }
+            let printed = self.printed.load(Ordering::Acquire);
+            if self.is_attached.load(Ordering::Acquire) {
+                if printed > acknowledged {
+                    acknowledged = printed;
+                    self.send(&ToRemote::Acknowledge(printed));
+                }
+                if beaten.elapsed() >= HEARTBEAT_INTERVAL {
+                    beaten = Instant::now();
+                    self.send(&ToRemote::Heartbeat);
+                }
+            }
+        }
+    }
+
+    /// The network has changed: a connection that does not answer at once is given up, and made again.
+    fn test_connection(&self) {
+        const MIN_ANSWER: Duration = Duration::from_millis(250);
+        let before = self.now();
+        let channel = self.channel.lock().clone();
+        if self.is_attached.load(Ordering::Acquire) {
+            self.send(&ToRemote::Heartbeat);
+            let patience = MIN_ANSWER + Duration::from_millis(3 * self.round_trip.load(Ordering::Relaxed));
+            let deadline = Instant::now() + patience;
+            while Instant::now() < deadline {
+                if self.last_sign.load(Ordering::Relaxed) > before {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        } else if before.saturating_sub(self.last_sign.load(Ordering::Relaxed)) < 200 {
+            // The attempt has begun after the change.
+            return;
+        }
+        if let Some(channel) = channel {
+            channel.abandon();
+        }
+        self.changed.notify_all();
+    }
+}
+
+impl<'a> Follower<'a> {
+    pub(super) fn new(
+        client: &'a Client<'a>,
+        connection: Connection,
+        job: String,
+        offset: u64,
+        detached: Detached,
+    ) -> Follower<'a> {
+        let shared = Shared {
+            channel: Mutex::new(Some(Arc::clone(&connection.channel))),
+            pending: Mutex::default(),
+            last_sign: AtomicU64::new(0),
+            start: Instant::now(),
+            is_attached: AtomicBool::new(false),
+            printed: AtomicU64::new(offset),
+            interrupted_by: Mutex::new(None),
+            has_ended: Mutex::new(false),
+            changed: Condvar::new(),
+            input: Arc::default(),
+            round_trip: AtomicU64::new(250),
+        };
+        Follower {
+            client,
+            connection: Some(connection),
+            job,
+            offset,
+            shared: Arc::new(shared),
+            detached,
+            product: None,
+        }
+    }
+
+    /// The job's name.
+    pub fn job(&self) -> &str {
+        &self.job
+    }
+
+    /// Has the file that the job makes written to this path when the job has succeeded.
+    pub fn set_product(&mut self, path: PathBuf) {
+        self.product = Some(path);
+    }
+
+    /// Has standard input sent to the job.
+    ///
+    /// # Errors
+    /// There is no thread for it.
+    pub fn send_standard_input(&self) -> io::Result<()> {
+        self.shared.input.read_standard_input()
+    }
+
+    /// Leaves the job alone.
+    pub fn detach(mut self) {
+        self.connection = None;
+    }
+
+    /// Has Ctrl-C end the job, and the end of this process, too, unless the job is kept.
+    fn handle_signals(&self) {
+        let shared = Arc::clone(&self.shared);
+        let is_kept = self.detached == Detached::Keep;
+        interrupt::set(move |signal| {
+            if signal == libc::SIGINT {
+                shared.interrupt(signal);
+                return Then::GoOn;
+            }
+            if !is_kept {
+                shared.interrupt(libc::SIGINT);
+                let mut has_ended = shared.has_ended.lock();
+                while !*has_ended && !shared.changed.wait_for(&mut has_ended, END_TIMEOUT).timed_out() {}
+            }
+            Then::End
+        });
+    }
+
+    /// Follows the job to its end.
+    ///
+    /// # Errors
+    /// It cannot be followed any more, in words.
+    pub fn follow(mut self) -> Result<End, String> {
+        self.handle_signals();
+        let shared = Arc::clone(&self.shared);
+        std::thread::Builder::new()
+            .name("apg-watch".to_owned())
+            .spawn(move || shared.watch())
+            .map_err(|error| format!("cannot start a thread: {error}"))?;
+        let result = loop {
+            let Some(connection) = self.connection.take() else {
+                break Err("the connection is closed".to_owned());
+            };
+            match self.read(connection) {
+                Ok(end) => break Ok(end),
+                Err(Break::Failed(error)) => break Err(error),
+                Err(Break::Lost(why)) => match self.reconnect(why) {
+                    Ok(connection) => self.connection = Some(connection),
+                    Err(error) => break Err(error),
+                },
+            }
+        };
+        *self.shared.has_ended.lock() = true;
+        self.shared.changed.notify_all();
+        result
+    }
+
+    /// Handles the messages of one connection.
+    fn read(&mut self, mut connection: Connection) -> Result<End, Break> {
+        let result = self.read_messages(&mut connection);
+        self.shared.is_attached.store(false, Ordering::Release);
+        // Ends the thread that sends input.
+        self.shared.input.begin(0);
+        if matches!(result, Err(Break::Lost(_))) {
+            connection.channel.abandon();
+        }
+        connection.channel.close();
+        result
+    }
+
+    fn read_messages(&mut self, connection: &mut Connection) -> Result<End, Break> {
+        let mut acknowledged = self.offset;
+        loop {
+            let (message, payload) = match read_frame(&mut connection.messages) {
+                Ok(Some(message)) => message,
+                Ok(None) => return Err(Break::Lost(connection.channel.describe_loss(None))),
+                Err(error) => return Err(Break::Lost(connection.channel.describe_loss(Some(&error)))),
+            };
+            self.shared.sign_of_life();
+            match message {
+                FromRemote::Attached { input, offset } => {
+                    self.offset = offset;
+                    self.attached(&connection.channel, input)?;
+                }
+                FromRemote::Output { stream, end } => {
+                    self.print(stream, &payload, connection)?;
+                    self.offset = end;
+                    self.shared.printed.store(end, Ordering::Release);
+                    if end - acknowledged >= ACKNOWLEDGED_BYTES {
+                        acknowledged = end;
+                        let _ = connection.channel.send(&ToRemote::Acknowledge(end), &[]);
+                    }
+                }
+                FromRemote::Gap { bytes, end } => {
+                    self.offset = end;
+                    self.client.observer.notice(&format!("{bytes} bytes of output are not kept any more"));
+                }
+                FromRemote::NotKept(error) => self.client.observer.notice(&format!(
+                    "the output is not kept on {}: {error}; the job waits while it cannot be sent",
+                    self.client.remote.name
+                )),
+                FromRemote::InputTaken(count) => self.shared.input.taken(count),
+                FromRemote::Ended { status, reason } => {
+                    if let Some(path) = self.product.take().filter(|_| status == 0) {
+                        fetch(connection, &path).map_err(Break::Failed)?;
+                    }
+                    let _ = connection.channel.send(&ToRemote::Acknowledge(self.offset), &[]);
+                    let _ = connection.channel.send(&ToRemote::Forget, &[]);
+                    let interrupted_by = *self.shared.interrupted_by.lock();
+                    return Ok(End { status, reason, interrupted_by });
+                }
+                FromRemote::Superseded => {
+                    return Err(Break::Failed(format!("another client has attached to job `{}`", self.job)));
+                }
+                FromRemote::Failed(why) => {
+                    return Err(Break::Failed(format!("{}: {why}", self.client.remote.name)));
+                }
+                FromRemote::Heartbeat => {}
+                message => return Err(Break::Failed(connection.unexpected(&message))),
+            }
+        }
+    }
+
+    /// The job knows this client now: signals that wait are sent, and input goes on.
+    fn attached(&self, channel: &Arc<Channel>, arrived: u64) -> Result<(), Break> {
+        let number = self.shared.input.begin(arrived);
+        self.shared.is_attached.store(true, Ordering::Release);
+        for signal in std::mem::take(&mut *self.shared.pending.lock()) {
+            let _ = channel.send(&ToRemote::Signal(signal), &[]);
+        }
+        let (channel, input) = (Arc::clone(channel), Arc::clone(&self.shared.input));
+        let send = move || {
+            while let Some((offset, piece)) = input.next(number) {
+                // The reader of the messages notices a broken connection.
+                if channel.send(&ToRemote::Input { offset }, &piece).is_err() {
+                    return;
+                }
+            }
+        };
+        let started = std::thread::Builder::new().name("apg-send-input".to_owned()).spawn(send);
+        started.map(drop).map_err(|error| Break::Failed(format!("cannot start a thread: {error}")))
+    }
+
+    fn print(&self, stream: u8, data: &[u8], connection: &Connection) -> Result<(), Break> {
+        match self.client.observer.output(stream, data) {
+            // Without a reader of errors the job continues.
+            Err(_) if stream == 2 => Ok(()),
+            Err(error) => {
+                // As a program whose reader has gone.
+                let signal =
+                    if error.kind() == io::ErrorKind::BrokenPipe { libc::SIGPIPE } else { libc::SIGTERM };
+                let _ = connection.channel.send(&ToRemote::Signal(libc::SIGINT), &[]);
+                connection.channel.close();
+                if signal == libc::SIGPIPE {
+                    apg_runtime::base::process::end_by(signal);
+                }
+                Err(Break::Failed(format!("cannot print: {error}")))
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Connects again, as often as it takes.
+    fn reconnect(&self, mut why: String) -> Result<Connection, String> {
+        let observer = self.client.observer;
+        observer.state(&State::Reconnecting { why: why.clone() });
+        self.client.forget_shared_connection();
+        let mut pause = Duration::ZERO;
+        loop {
+            {
+                let mut has_ended = self.shared.has_ended.lock();
+                if !self.shared.changed.wait_for(&mut has_ended, pause).timed_out() && !pause.is_zero() {
+                    pause = Duration::ZERO;
+                }
+            }
+            if let Some(signal) = *self.shared.interrupted_by.lock() {
+                let job = &self.job;
+                let then = match self.detached {
+                    Detached::Keep => {
+                        format!("it runs on; `apg stop {job} --on {}` ends it", self.client.remote.name)
+                    }
+                    Detached::End(seconds) => format!("it ends by itself within {seconds} seconds"),
+                };
+                tracing::debug!(signal, "interrupted without a connection");
+                return Err(format!("job `{job}` is not reached to end it: {then}"));
+            }
+            self.shared.sign_of_life();
+            let request = ToRemote::Attach { job: self.job.clone(), from: From::Offset(self.offset) };
+            let mut connecting =
+                |channel: &Arc<Channel>| *self.shared.channel.lock() = Some(Arc::clone(channel));
+            match self.client.connect(Instant::now() + ATTEMPT_TIMEOUT, false, &mut connecting, &request) {
+                Ok(connection) => {
+                    observer.state(&State::Reconnected);
+                    return Ok(connection);
+                }
+                Err(error) => {
+                    if error != why {
+                        observer.state(&State::Reconnecting { why: error.clone() });
+                        why = error;
+                    }
+                    pause = (pause * 2).clamp(MIN_PAUSE, MAX_PAUSE);
+                }
+            }
+        }
+    }
+}
+
+/// Receives the file that a job has made, and renames it into place.
+fn fetch(connection: &mut Connection, path: &std::path::Path) -> Result<(), String> {
+    use std::io::Write;
+    use std::os::unix::fs::PermissionsExt;
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
+    let cannot = |error: io::Error| format!("cannot write `{}`: {error}", path.display());
+    let mut file = tempfile::NamedTempFile::with_prefix_in(".apg-", folder).map_err(cannot)?;
+    connection.channel.send(&ToRemote::Fetch, &[]).map_err(cannot)?;
+    loop {
+        match connection.receive()? {
+            (FromRemote::Product, part) if part.is_empty() => break,
+            (FromRemote::Product, part) => file.write_all(&part).map_err(cannot)?,
+            (FromRemote::Heartbeat, _) => {}
+            (FromRemote::Failed(why), _) => return Err(format!("{}: {why}", connection.channel.name)),
+            (message, _) => return Err(connection.unexpected(&message)),
+        }
+    }
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o755)).map_err(cannot)?;
+    file.persist(path).map(drop).map_err(|error| cannot(error.error))
+}
