@@ -69,15 +69,20 @@ fn must(program: &str, arguments: &[&str]) -> String {
 impl Lab {
     /// A lab with this number of hosts; `None` after a visible line where there can be none.
     pub fn new(hosts: usize) -> Option<Lab> {
-        Lab::make(hosts, None)
+        Lab::make(hosts, None, "")
     }
 
     /// A lab of hosts each of whose links has this delay and loss.
     pub fn with_links(hosts: usize, link: Link) -> Option<Lab> {
-        Lab::make(hosts, Some(link))
+        Lab::make(hosts, Some(link), "")
     }
 
-    fn make(hosts: usize, link: Option<Link>) -> Option<Lab> {
+    /// As [`Lab::new`], with further lines of the ssh servers' configuration.
+    pub fn with_server_options(hosts: usize, options: &str) -> Option<Lab> {
+        Lab::make(hosts, None, options)
+    }
+
+    fn make(hosts: usize, link: Option<Link>, options: &str) -> Option<Lab> {
         if tools::is_left_out("sshd") {
             return None;
         }
@@ -99,7 +104,7 @@ impl Lab {
         let mut lab = Lab { folder, prefix, network, servers: Vec::new(), emulated: Vec::new() };
         must("ip", &["addr", "add", &format!("{}.1/24", lab.network), "dev", &bridge]);
         must("ip", &["link", "set", &bridge, "up"]);
-        lab.write_keys();
+        lab.write_keys(options);
         for host in 1..=hosts {
             lab.add_host(host, link);
         }
@@ -143,7 +148,7 @@ impl Lab {
         format!("{}v{host}", self.prefix)
     }
 
-    fn write_keys(&self) {
+    fn write_keys(&self, options: &str) {
         for key in ["host_key", "user_key"] {
             let path = self.path(key);
             must("ssh-keygen", &["-q", "-t", "ed25519", "-N", "", "-f", &path.to_string_lossy()]);
@@ -151,7 +156,7 @@ impl Lab {
         let file = |name: &str| self.path(name).display().to_string();
         let configuration = format!(
             "Port 22\nHostKey {}\nAuthorizedKeysFile {}\nPermitRootLogin prohibit-password\nUsePAM no\nStrictModes no\n\
-             PidFile none\nUseDNS no\nMaxStartups 100\n",
+             PidFile none\nUseDNS no\nMaxStartups 100\n{options}\n",
             file("host_key"),
             file("user_key.pub")
         );
@@ -306,9 +311,36 @@ impl Lab {
 
     /// Hides a folder from a host's users.
     pub fn hide(&self, host: usize, folder: &Path) {
-        let server = self.servers[host - 1].id().to_string();
+        self.mount(host, folder, "mode=755");
+    }
+
+    /// Mounts an empty file system at a folder of a host, with these options of mount(8).
+    pub fn mount(&self, host: usize, folder: &Path, options: &str) {
         let folder = folder.display().to_string();
-        must("nsenter", &["-t", &server, "-m", "mount", "-t", "tmpfs", "none", &folder]);
+        self.in_mounts_of(host, &["mount", "-t", "tmpfs", "-o", options, "none", &folder]);
+    }
+
+    /// Puts a file of the lab in the place of a file of a host.
+    pub fn replace(&self, host: usize, file: &str, by: &Path) {
+        self.in_mounts_of(host, &["mount", "--bind", &by.display().to_string(), file]);
+    }
+
+    /// Makes a shell the login shell of a host's user.
+    pub fn set_login_shell(&self, host: usize, shell: &Path) {
+        let users = fs::read_to_string("/etc/passwd").expect("users");
+        let users = users.lines().map(|line| match (line.starts_with("root:"), line.rsplit_once(':')) {
+            (true, Some((user, _))) => format!("{user}:{}\n", shell.display()),
+            _ => format!("{line}\n"),
+        });
+        let path = self.path(&format!("passwd{host}"));
+        fs::write(&path, users.collect::<String>()).expect("written");
+        self.replace(host, "/etc/passwd", &path);
+    }
+
+    /// Runs a command in a host's view of the file systems; its output.
+    pub fn in_mounts_of(&self, host: usize, command: &[&str]) -> String {
+        let server = self.servers[host - 1].id().to_string();
+        must("nsenter", &[&["-t", &server, "-m"], command].concat())
     }
 
     /// Runs a command at a host; its output.
@@ -322,6 +354,18 @@ impl Lab {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.namespace(host)]).args(words);
         command
+    }
+
+    /// The processes of a host's ssh server that serve connections.
+    pub fn connections(&self, host: usize) -> Vec<u32> {
+        let server = self.servers[host - 1].id();
+        let pids = run("ip", &["netns", "pids", &self.namespace(host)]).unwrap_or_default();
+        let pids = pids.lines().filter_map(|line| line.trim().parse().ok()).filter(|pid| *pid != server);
+        pids.filter(|pid| {
+            let arguments = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            arguments.starts_with(b"sshd: ")
+        })
+        .collect()
     }
 
     /// The processes of a host, with their arguments, but for those of its ssh server.

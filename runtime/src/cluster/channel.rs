@@ -143,12 +143,17 @@ impl Channel {
 
     fn spawn(&self, mut command: Command) -> io::Result<ChildStdout> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // SAFETY: async-signal-safe. Ctrl-C is the launcher's, which lets all places end in order.
+        // SAFETY: async-signal-safe calls; the set is a live variable. Ctrl-C is the launcher's, which lets all places
+        // end in order. ssh keeps an ignored signal so, except for connections over a shared one: there it is blocked.
         unsafe {
             command.pre_exec(|| {
                 libc::signal(libc::SIGINT, libc::SIG_IGN);
                 // Launchers of clusters end a whole process group.
                 libc::signal(libc::SIGTERM, libc::SIG_IGN);
+                let mut blocked: libc::sigset_t = std::mem::zeroed();
+                libc::sigemptyset(&mut blocked);
+                libc::sigaddset(&mut blocked, libc::SIGINT);
+                libc::sigprocmask(libc::SIG_BLOCK, &blocked, std::ptr::null_mut());
                 Ok(())
             });
         }

@@ -29,6 +29,11 @@ const ACKNOWLEDGED_BYTES: u64 = 64 << 10;
 /// How long a job may take to end when this process is ended.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// How long an answer may take after a change of the network, and if there was no sign of life for a heartbeat's
+/// interval.
+const PATIENCE: Duration = Duration::from_millis(2500);
+const SUSPICIOUS_PATIENCE: Duration = Duration::from_millis(300);
+
 /// How a job has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
@@ -70,8 +75,6 @@ struct Shared {
     /// Notified of the end, and of changes of the network.
     changed: Condvar,
     input: Arc<Input>,
-    /// Shortest time between a heartbeat and its answer, in milliseconds.
-    round_trip: AtomicU64,
 }
 
 /// Why a connection is not used any more.
@@ -134,12 +137,13 @@ impl Shared {
 
     /// The network has changed: a connection that does not answer at once is given up, and made again.
     fn test_connection(&self) {
-        const MIN_ANSWER: Duration = Duration::from_millis(250);
         let before = self.now();
+        let silent = Duration::from_millis(before.saturating_sub(self.last_sign.load(Ordering::Relaxed)));
         let channel = self.channel.lock().clone();
         if self.is_attached.load(Ordering::Acquire) {
             self.send(&ToRemote::Heartbeat);
-            let patience = MIN_ANSWER + Duration::from_millis(3 * self.round_trip.load(Ordering::Relaxed));
+            // Other links change, too, and busy machines answer late.
+            let patience = if silent > HEARTBEAT_INTERVAL { SUSPICIOUS_PATIENCE } else { PATIENCE };
             let deadline = Instant::now() + patience;
             while Instant::now() < deadline {
                 if self.last_sign.load(Ordering::Relaxed) > before {
@@ -147,7 +151,7 @@ impl Shared {
                 }
                 std::thread::sleep(Duration::from_millis(10));
             }
-        } else if before.saturating_sub(self.last_sign.load(Ordering::Relaxed)) < 200 {
+        } else if silent < SUSPICIOUS_PATIENCE {
             // The attempt has begun after the change.
             return;
         }
@@ -177,7 +181,6 @@ impl<'a> Follower<'a> {
             has_ended: Mutex::new(false),
             changed: Condvar::new(),
             input: Arc::default(),
-            round_trip: AtomicU64::new(250),
         };
         Follower {
             client,

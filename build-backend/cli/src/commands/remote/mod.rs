@@ -26,6 +26,8 @@ pub(crate) use run::{RemoteProgram, build_on, run_on};
 
 /// Seconds for which a job of a shell runs on while its connection is lost.
 const DEFAULT_GRACE_SECONDS: u64 = 60;
+/// The same for commands whose output is of no use to a later client.
+const PLAIN_GRACE_SECONDS: u64 = 15;
 /// Environment variable with another number of them.
 const GRACE_VARIABLE: &str = "APG_RECONNECT_TIMEOUT";
 
@@ -130,7 +132,7 @@ fn plain_job(remote: &Remote, name: &str, arguments: Vec<String>) -> Result<Job,
         needs_compiler: false,
         makes_product: false,
         has_input: false,
-        detached: Detached::End(0),
+        detached: Detached::End(PLAIN_GRACE_SECONDS),
     })
 }
 

@@ -10,7 +10,7 @@ use apg_project::{build, session};
 use apg_remote::client::Submitted;
 use apg_remote::config::{BuildPlace, Remote};
 use apg_remote::manifest::Manifest;
-use apg_remote::protocol::{Detached, Job};
+use apg_remote::protocol::Job;
 use apg_runtime::base::output_tag;
 use apg_toolchain::{Mode, Profile};
 
@@ -237,7 +237,6 @@ pub(crate) fn build_on(on: &str, program: &RemoteProgram<'_>, output: Option<Pat
     job.start_folder.clone_from(&manifest.start_folder);
     job.makes_product = output.is_some();
     job.needs_compiler = job.makes_product;
-    job.detached = Detached::End(0);
     let check = LocalCheck::start(program.request)?;
     let client = client(&remote, &printer)?;
     let mut failed = None;
