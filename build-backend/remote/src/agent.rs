@@ -237,10 +237,24 @@ impl Agent<'_> {
         let mut input = io::stdin().as_fd().try_clone_to_owned().map(File::from)?;
         std::thread::Builder::new().name("apg-to-job".to_owned()).spawn(move || {
             // The client detaches when its connection ends.
-            let _ = io::copy(&mut input, &mut to_job);
+            let _ = copy(&mut input, &mut to_job);
             let _ = to_job.shutdown(std::net::Shutdown::Write);
         })?;
-        io::copy(&mut &stream, &mut self.output).map(drop)
+        copy(&mut &stream, &mut self.output)
+    }
+}
+
+/// Copies to the end. `std::io::copy` would call splice(2), which holds the pipe's lock while it waits for the socket, so
+/// that the reader of the pipe waits for what is in it already.
+fn copy(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<()> {
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(count) => to.write_all(&buffer[..count])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 

@@ -65,6 +65,8 @@ struct Shared {
     pending: Mutex<Vec<i32>>,
     /// When the present connection was begun or the last message came, in milliseconds since the start.
     last_sign: AtomicU64,
+    /// Number of messages that have come.
+    signs: AtomicU64,
     start: Instant,
     is_attached: AtomicBool,
     /// Output up to this offset was printed.
@@ -92,6 +94,7 @@ impl Shared {
 
     fn sign_of_life(&self) {
         self.last_sign.store(self.now(), Ordering::Relaxed);
+        self.signs.fetch_add(1, Ordering::Relaxed);
     }
 
     fn send(&self, message: &ToRemote) {
@@ -137,8 +140,8 @@ impl Shared {
 
     /// The network has changed: a connection that does not answer at once is given up, and made again.
     fn test_connection(&self) {
-        let before = self.now();
-        let silent = Duration::from_millis(before.saturating_sub(self.last_sign.load(Ordering::Relaxed)));
+        let signs = self.signs.load(Ordering::Relaxed);
+        let silent = Duration::from_millis(self.now().saturating_sub(self.last_sign.load(Ordering::Relaxed)));
         let channel = self.channel.lock().clone();
         if self.is_attached.load(Ordering::Acquire) {
             self.send(&ToRemote::Heartbeat);
@@ -146,7 +149,7 @@ impl Shared {
             let patience = if silent > HEARTBEAT_INTERVAL { SUSPICIOUS_PATIENCE } else { PATIENCE };
             let deadline = Instant::now() + patience;
             while Instant::now() < deadline {
-                if self.last_sign.load(Ordering::Relaxed) > before {
+                if self.signs.load(Ordering::Relaxed) > signs {
                     return;
                 }
                 std::thread::sleep(Duration::from_millis(10));
@@ -174,6 +177,7 @@ impl<'a> Follower<'a> {
             channel: Mutex::new(Some(Arc::clone(&connection.channel))),
             pending: Mutex::default(),
             last_sign: AtomicU64::new(0),
+            signs: AtomicU64::new(0),
             start: Instant::now(),
             is_attached: AtomicBool::new(false),
             printed: AtomicU64::new(offset),
