@@ -168,11 +168,11 @@ fn programs_run_there_and_only_changed_files_travel() {
     let arguments =
         ["run", "Echoes.x10", "--on", "h1", "--places", "2", "--message-format", "json", "--", "-a", "b c"];
     let first = events(&run(apg(&lab, &arguments)));
-    let texts = |events: &[Value]| -> Vec<String> {
+    let lines_of = |events: &[Value]| -> Vec<String> {
         let lines = events.iter().filter(|event| event["event"] == "output" && event["stream"] == "stdout");
         lines.map(|event| event["text"].as_str().expect("text").to_owned()).collect()
     };
-    assert_eq!(texts(&first), ["0 lines, arguments -a and b c at 2"]);
+    assert_eq!(lines_of(&first), ["0 lines, arguments -a and b c at 2"]);
     assert_eq!(first.last().expect("an end")["status"], 7);
     // The other files of the folder may belong to it, as they are of its package.
     let all = files_sent(&first);
@@ -181,7 +181,7 @@ fn programs_run_there_and_only_changed_files_travel() {
     fs::write(lab.path("Places.x10"), PLACES.replace("at ", "in ")).expect("written");
     let edited = events(&run(apg(&lab, &arguments)));
     assert_eq!(files_sent(&edited), 1);
-    assert_eq!(texts(&edited), ["0 lines, arguments -a and b c in 2"]);
+    assert_eq!(lines_of(&edited), ["0 lines, arguments -a and b c in 2"]);
     let left = run(apg(&lab, &["jobs", "--on", "h1"]));
     assert_eq!(left.stdout, "no jobs on h1\n");
     lab.assert_nothing_left();

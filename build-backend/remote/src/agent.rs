@@ -1,5 +1,6 @@
 //! The agent on a remote machine: the process that ssh starts. It stores what a client sends, starts the
-//! supervisors of jobs, and connects the client with them. It listens on no port, and ends with its connection.
+//! supervisors of jobs, and connects the client with them. It listens on no port, and ends with its
+//! connection.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -244,8 +245,8 @@ impl Agent<'_> {
     }
 }
 
-/// Copies to the end. `std::io::copy` would call splice(2), which holds the pipe's lock while it waits for the socket, so
-/// that the reader of the pipe waits for what is in it already.
+/// Copies to the end. `std::io::copy` would call splice(2), which holds the pipe's lock while it waits for
+/// the socket, so that the reader of the pipe waits for what is in it already.
 fn copy(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<()> {
     let mut buffer = vec![0; 64 << 10];
     loop {

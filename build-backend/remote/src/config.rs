@@ -1,5 +1,5 @@
-//! Remote machines by name: `[remote.NAME]` of `apg.toml`, in the working folder or above it, and in the user's
-//! configuration folder (XDG base directory specification).
+//! Remote machines by name: `[remote.NAME]` of `apg.toml`, in the working folder or above it, and in the
+//! user's configuration folder (XDG base directory specification).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -85,8 +85,8 @@ struct File {
     remote: BTreeMap<String, Remote>,
 }
 
-/// The remote machines that are named for a folder, by their names: those of the nearest `apg.toml`, and those of the
-/// user's, in this order of precedence.
+/// The remote machines that are named for a folder, by their names: those of the nearest `apg.toml`, and
+/// those of the user's, in this order of precedence.
 ///
 /// # Errors
 /// A file cannot be read, or is malformed.

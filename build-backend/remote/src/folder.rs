@@ -11,7 +11,8 @@ use apg_runtime::cache::Cache;
 /// Environment variable that names the folder.
 pub(crate) const VARIABLE: &str = "APG_STATE_DIR";
 
-/// Where it is: `$APG_STATE_DIR`, else `$XDG_STATE_HOME/apg`, else `~/.local/state/apg`, else beside the cache.
+/// Where it is: `$APG_STATE_DIR`, else `$XDG_STATE_HOME/apg`, else `~/.local/state/apg`, else beside the
+/// cache.
 fn location() -> PathBuf {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let absolute = |path: PathBuf| path.is_absolute().then_some(path);

@@ -1,5 +1,5 @@
-//! The folder of a job: what it is, its journal, and how it has ended. It outlives the job's processes, so that
-//! the exit status is kept until a client asks for it.
+//! The folder of a job: what it is, its journal, and how it has ended. It outlives the job's processes, so
+//! that the exit status is kept until a client asks for it.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, TryLockError};
@@ -25,7 +25,7 @@ const PRODUCT: &str = "product";
 const ACKNOWLEDGED: &str = "acknowledged";
 /// Bytes that are reserved for the exit status, so that a full disk does not prevent it.
 const STATUS_BYTES: usize = 512;
-/// Ended jobs that no client has asked for are removed after that time.
+/// Ended jobs that no client has requested are removed after that time.
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// What a job is, for its supervisor and for lists.
@@ -213,7 +213,8 @@ impl JobFolder {
         let _ = fs::write(self.path.join(ACKNOWLEDGED), offset.to_string());
     }
 
-    /// A socket at which the supervisor is reached. The path goes over a descriptor, since addresses are short.
+    /// A socket at which the supervisor is reached. The path goes over a descriptor, since addresses are
+    /// short.
     pub(crate) fn listen(&self) -> io::Result<UnixListener> {
         let folder = File::open(&self.path)?;
         UnixListener::bind(format!("/proc/self/fd/{}/{SOCKET}", folder.as_raw_fd()))

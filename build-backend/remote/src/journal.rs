@@ -135,7 +135,8 @@ impl Journal {
         in_memory >= self.limits.memory || self.end - self.acknowledged >= limit
     }
 
-    /// Appends a record of at most [`MAX_RECORD_BYTES`]. The oldest files that may go do so if there is too much.
+    /// Appends a record of at most [`MAX_RECORD_BYTES`]. The oldest files that may go do so if there is too
+    /// much.
     pub(crate) fn append(&mut self, stream: u8, data: &[u8]) {
         debug_assert!(data.len() <= MAX_RECORD_BYTES);
         let written = match self.disk_error {

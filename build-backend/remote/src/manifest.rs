@@ -1,5 +1,5 @@
-//! The manifest of a program: its files by content, with paths below a common root, so that relative paths mean
-//! the same in the tree on the remote machine as here.
+//! The manifest of a program: its files by content, with paths below a common root, so that relative paths
+//! mean the same in the tree on the remote machine as here.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -46,8 +46,8 @@ fn common(a: &Path, b: &Path) -> PathBuf {
 }
 
 impl Manifest {
-    /// The manifest of these sources, of the C++ files beside them, and of all files in `folders`. `here` is the
-    /// working folder, an absolute path.
+    /// The manifest of these sources, of the C++ files beside them, and of all files in `folders`. `here` is
+    /// the working folder, an absolute path.
     ///
     /// # Errors
     /// A file cannot be read, has a name that is no text, or there is too much; in words.

@@ -183,7 +183,7 @@ pub enum FromRemote {
     Jobs(Vec<JobState>),
     /// The job has ended now or before.
     Stopped,
-    /// What was asked for cannot be done; why.
+    /// What was requested cannot be done; why.
     Failed(String),
     /// The other end lives.
     Heartbeat,
@@ -217,7 +217,8 @@ pub enum Phase {
     Lost,
 }
 
-/// Decodes any bytes as frames of both directions, as a peer would; the number of well-formed ones. For fuzzing.
+/// Decodes any bytes as frames of both directions, as a peer would; the number of well-formed ones. For
+/// fuzzing.
 pub fn decode_all(mut bytes: &[u8]) -> usize {
     fn count<Message: serde::de::DeserializeOwned>(mut input: &mut dyn Read) -> usize {
         std::iter::from_fn(|| read_frame::<Message>(&mut input).ok().flatten()).count()

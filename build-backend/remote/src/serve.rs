@@ -1,5 +1,6 @@
-//! Service of one attached client: output from the journal on, input to the program, and how the job has ended.
-//! It serves a supervisor's connections, and the agent itself for a job that has no supervisor any more.
+//! Service of one attached client: output from the journal on, input to the program, and how the job has
+//! ended. It serves a supervisor's connections, and the agent itself for a job that has no supervisor any
+//! more.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

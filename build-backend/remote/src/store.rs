@@ -1,6 +1,6 @@
-//! Content-addressed store of sent files (as of git's objects), and the trees of files that programs are built
-//! in. A tree is named by the hash of its manifest and never changes, so that jobs share it and a build of the
-//! same sources finds the same paths.
+//! Content-addressed store of sent files (as of git's objects), and the trees of files that programs are
+//! built in. A tree is named by the hash of its manifest and never changes, so that jobs share it and a build
+//! of the same sources finds the same paths.
 
 use std::fs::{self, File, FileTimes};
 use std::io::{self, Read, Write};
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn only_missing_files_are_asked_for_and_trees_are_shared() {
+    fn only_missing_files_are_requested_and_trees_are_shared() {
         let root = tempfile::tempdir().expect("a folder");
         let store = Store::open(root.path()).expect("a store");
         let files = [entry("a/A.x10", b"class A {}"), entry("B.x10", b"class B {}")];

@@ -1,6 +1,6 @@
-//! The supervisor of a job: a process of its own session that starts the job's command, keeps its output in the
-//! journal, serves the client that is attached, and ends with the job. It is the subreaper of all processes of the
-//! job (`prctl(2)`), and ends those that are left.
+//! The supervisor of a job: a process of its own session that starts the job's command, keeps its output in
+//! the journal, serves the client that is attached, and ends with the job. It is the subreaper of all
+//! processes of the job (`prctl(2)`), and ends those that are left.
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read, Write};
@@ -36,7 +36,7 @@ const NOT_STARTED_STATUS: i32 = 126;
 /// Runs the supervisor of the job in this folder. Standard input is the socket at which it is reached.
 ///
 /// # Errors
-/// The folder cannot be used. Clients are told of other failures.
+/// The folder cannot be used. Clients get other failures.
 pub fn run(folder: &Path) -> io::Result<()> {
     let folder = JobFolder::at(folder.to_owned());
     let listener = UnixListener::from(io::stdin().as_fd().try_clone_to_owned()?);
@@ -92,8 +92,8 @@ fn command(description: &crate::job::Description, folder: &JobFolder) -> io::Res
     command.env(RUN_FOLDER_VARIABLE, run_folder(description));
     let input = if description.job.has_input { Stdio::piped() } else { Stdio::null() };
     command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // SAFETY: async-signal-safe calls without pointers. The main thread, whose end the signal follows, lives as
-    // long as this process.
+    // SAFETY: async-signal-safe calls without pointers. The main thread, whose end the signal follows, lives
+    // as long as this process.
     unsafe {
         command.pre_exec(|| {
             libc::setsid();
@@ -185,14 +185,14 @@ fn end(shared: &Shared, end: End) {
 
 /// Sends signals, and ends the job when it is time; returns when the supervisor is not needed any more.
 fn supervise(shared: &Shared, group: Option<Pid>, time_to_live: Option<Duration>) {
-    let mut was_told = false;
+    let mut was_signalled = false;
     let mut state = shared.state.lock();
     loop {
         let signals = std::mem::take(&mut state.signals);
         if state.end.is_some() {
             let detached = state.detached_since.map(|since| since.elapsed());
-            let patience = if state.is_kept_in_memory { UNWRITTEN_END_TIMEOUT } else { Duration::ZERO };
-            if state.is_forgotten || detached.is_some_and(|elapsed| elapsed >= patience) {
+            let timeout = if state.is_kept_in_memory { UNWRITTEN_END_TIMEOUT } else { Duration::ZERO };
+            if state.is_forgotten || detached.is_some_and(|elapsed| elapsed >= timeout) {
                 return;
             }
         } else if let Some(group) = group {
@@ -209,8 +209,8 @@ fn supervise(shared: &Shared, group: Option<Pid>, time_to_live: Option<Duration>
                 shared.changed.notify_all();
             }
             match &state.stop {
-                Some(_) if !was_told => {
-                    was_told = true;
+                Some(_) if !was_signalled => {
+                    was_signalled = true;
                     let _ = rustix::process::kill_process_group(group, Signal::INT);
                 }
                 Some((since, _)) if since.elapsed() >= STOP_TIMEOUT => {

@@ -143,8 +143,9 @@ impl Channel {
 
     fn spawn(&self, mut command: Command) -> io::Result<ChildStdout> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // SAFETY: async-signal-safe calls; the set is a live variable. Ctrl-C is the launcher's, which lets all places
-        // end in order. ssh keeps an ignored signal so, except for connections over a shared one: there it is blocked.
+        // SAFETY: async-signal-safe calls; the set is a live variable. Ctrl-C is the launcher's, which lets
+        // all places end in order. ssh keeps an ignored signal so, except for connections over a shared one:
+        // there it is blocked.
         unsafe {
             command.pre_exec(|| {
                 libc::signal(libc::SIGINT, libc::SIG_IGN);
@@ -176,7 +177,11 @@ impl Channel {
         let mut output = Timed { output, deadline: starter.deadline };
         match read_marked_line(&mut output, &mark)?.as_str() {
             "ready" => return Ok(()),
-            line => self.install(line, starter)?,
+            line => match self.install(line, starter) {
+                // The host has stopped reading, and says why.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+                result => result?,
+            },
         }
         match read_marked_line(&mut output, &mark)?.as_str() {
             "ready" => Ok(()),

@@ -55,8 +55,8 @@ fn is_plain(path: &str) -> bool {
     path.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._+-".contains(&it))
 }
 
-/// Whether a path can name the folder of copies of apg: absolute or below the home folder (`~/`), and of plain
-/// characters.
+/// Whether a path can name the folder of copies of apg: absolute or below the home folder (`~/`), and of
+/// plain characters.
 #[must_use]
 pub fn is_agent_folder(path: &str) -> bool {
     path.strip_prefix('~').unwrap_or(path).starts_with('/')

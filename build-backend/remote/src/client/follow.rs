@@ -29,10 +29,10 @@ const ACKNOWLEDGED_BYTES: u64 = 64 << 10;
 /// How long a job may take to end when this process is ended.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long an answer may take after a change of the network, and if there was no sign of life for a heartbeat's
-/// interval.
-const PATIENCE: Duration = Duration::from_millis(2500);
-const SUSPICIOUS_PATIENCE: Duration = Duration::from_millis(300);
+/// How long an answer may take after a change of the network, and if there was no sign of life for a
+/// heartbeat's interval.
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(2500);
+const SUSPICIOUS_ANSWER_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How a job has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct Follower<'a> {
 
 /// What the threads of a follower share.
 struct Shared {
-    /// The present connection, also one that is being made.
+    /// The present connection, also while it is being made.
     channel: Mutex<Option<Arc<Channel>>>,
     /// Signals that were not sent for want of a connection.
     pending: Mutex<Vec<i32>>,
@@ -146,15 +146,16 @@ impl Shared {
         if self.is_attached.load(Ordering::Acquire) {
             self.send(&ToRemote::Heartbeat);
             // Other links change, too, and busy machines answer late.
-            let patience = if silent > HEARTBEAT_INTERVAL { SUSPICIOUS_PATIENCE } else { PATIENCE };
-            let deadline = Instant::now() + patience;
+            let timeout =
+                if silent > HEARTBEAT_INTERVAL { SUSPICIOUS_ANSWER_TIMEOUT } else { ANSWER_TIMEOUT };
+            let deadline = Instant::now() + timeout;
             while Instant::now() < deadline {
                 if self.signs.load(Ordering::Relaxed) > signs {
                     return;
                 }
                 std::thread::sleep(Duration::from_millis(10));
             }
-        } else if silent < SUSPICIOUS_PATIENCE {
+        } else if silent < SUSPICIOUS_ANSWER_TIMEOUT {
             // The attempt has begun after the change.
             return;
         }
@@ -333,7 +334,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// The job knows this client now: signals that wait are sent, and input goes on.
+    /// The job knows this client now: signals that wait are sent, and input continues.
     fn attached(&self, channel: &Arc<Channel>, arrived: u64) -> Result<(), Break> {
         let number = self.shared.input.begin(arrived);
         self.shared.is_attached.store(true, Ordering::Release);

@@ -1,5 +1,5 @@
-//! Standard input on its way to a job: kept until the program has taken it, and sent again over a new connection
-//! from the byte that has arrived last.
+//! Standard input on its way to a job: kept until the program has taken it, and sent again over a new
+//! connection from the byte that has arrived last.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -114,8 +114,8 @@ impl Input {
     }
 }
 
-/// The system stops a process in the background that reads from the terminal, even where the program never asks
-/// for input.
+/// The system stops a process in the background that reads from the terminal, even where the program never
+/// asks for input.
 fn wait_for_foreground() {
     let is_foreground = || match rustix::termios::tcgetpgrp(io::stdin()) {
         Ok(foreground) => foreground == rustix::process::getpgrp(),

@@ -1,6 +1,6 @@
 //! The command line of `apg` on another machine, word by word.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::ValueEnum;
 
@@ -76,8 +76,8 @@ impl CommandLine {
         Ok(self.flag("constraint-inference", sources.constraint_inference))
     }
 
-    /// Options for the program's own C++ code, with folders as paths in the tree. Folders of libraries are those of
-    /// the remote machine.
+    /// Options for the program's own C++ code, with folders as paths in the tree. Folders of libraries are
+    /// those of the remote machine.
     pub(crate) fn native(&mut self, native: &NativeOptions, paths: &Paths<'_>) -> Result<&mut Self, Failure> {
         for folder in &native.include {
             self.word(format!("-I{}", paths.translate(folder)?));
@@ -104,12 +104,12 @@ pub(crate) struct Paths<'a> {
     /// The program's files.
     pub manifest: &'a Manifest,
     /// The working folder.
-    pub here: &'a std::path::Path,
+    pub here: &'a Path,
 }
 
 impl Paths<'_> {
     /// A path, seen from the working folder.
-    pub(crate) fn translate(&self, path: &PathBuf) -> Result<String, Failure> {
+    pub(crate) fn translate(&self, path: &Path) -> Result<String, Failure> {
         self.manifest.translate(path, self.here).map_err(Failure::new)
     }
 }

@@ -12,7 +12,7 @@ use crate::options::ReportOptions;
 use crate::output;
 use crate::report::MessageFormat;
 
-/// List the programs of a remote machine that run, or whose end nobody has asked for
+/// List the programs of a remote machine that run, or whose end is not known to a client yet
 #[derive(Debug, Args)]
 pub(crate) struct Jobs {
     /// The machine: `[user@]host[:port]`, or a name of `[remote.NAME]` in apg.toml

@@ -35,7 +35,8 @@ const GRACE_VARIABLE: &str = "APG_RECONNECT_TIMEOUT";
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Remote machine")]
 pub(crate) struct OnOption {
-    /// Do it on another machine, reached by ssh: `[user@]host[:port]`, or a name of `[remote.NAME]` in apg.toml
+    /// Do it on another machine, reached by ssh: `[user@]host[:port]`, or a name of `[remote.NAME]` in
+    /// apg.toml
     #[arg(long, value_name = "REMOTE")]
     pub on: Option<String>,
 }

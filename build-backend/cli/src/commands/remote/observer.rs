@@ -1,6 +1,7 @@
-//! What a run on a remote machine prints: for people the program's output and remarks about the connection, for tools
-//! the events of [`crate::run_events`] and `{"event":"remote","remote":"gpu","state":"connecting",...}`, whose states
-//! are `connecting`, `installing`, `sending`, `running`, `reconnecting` and `reconnected`.
+//! What a run on a remote machine prints: for people the program's output and remarks about the connection,
+//! for tools the events of [`crate::run_events`] and
+//! `{"event":"remote","remote":"gpu","state":"connecting",...}`, whose states are `connecting`, `installing`,
+//! `sending`, `running`, `reconnecting` and `reconnected`.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -157,7 +158,7 @@ impl Observer for Printer {
     }
 
     fn notice(&self, text: &str) {
-        // Without a reader of errors the job goes on.
+        // Without a reader of errors the job continues.
         let _ = self.remark(text);
     }
 }

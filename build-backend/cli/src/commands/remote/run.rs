@@ -1,5 +1,5 @@
-//! `apg run --on` and `apg build --on`: the program's files go to the remote machine, which builds it with its own
-//! compiler; where it has none, the program is built here and sent.
+//! `apg run --on` and `apg build --on`: the program's files go to the remote machine, which builds it with
+//! its own compiler; where it has none, the program is built here and sent.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
