@@ -23,7 +23,7 @@ impl Code<'_> {
 
     /// Wraps a call whose callee may be part of a recursion (or is unknown: `None`) in a check of the stack's
     /// capacity.
-    fn with_stack_check(&self, function: Option<FunctionId>, call: String) -> String {
+    pub(crate) fn with_stack_check(&self, function: Option<FunctionId>, call: String) -> String {
         let callee = function.map(|it| self.program.functions[it.index()].recursion.cycle);
         if self.cycle != 0 && callee.is_none_or(|it| it == self.cycle) {
             format!("(apg_stack_check(), {call})")

@@ -148,6 +148,10 @@ pub(crate) struct Used {
     pub layouts: BTreeSet<ClassId>,
     /// Structs by value.
     pub structs: BTreeSet<StructId>,
+    /// Globals.
+    pub globals: BTreeSet<GlobalId>,
+    /// External functions.
+    pub externals: BTreeSet<ExternalId>,
     /// Structs compared by value.
     pub equality: BTreeSet<StructId>,
     /// Static fields.
@@ -169,6 +173,8 @@ impl Used {
         self.layouts.extend(other.layouts);
         self.structs.extend(other.structs);
         self.equality.extend(other.equality);
+        self.globals.extend(other.globals);
+        self.externals.extend(other.externals);
         self.statics.extend(other.statics);
         self.tables.extend(other.tables);
         self.kernels.extend(other.kernels);
@@ -216,6 +222,8 @@ pub(crate) struct Code<'p> {
     pub used: Used,
     /// Locals of the current body.
     pub locals: Vec<LocalSpelling>,
+    /// Names of the current function's variables in memory.
+    pub variables: Vec<String>,
     /// Those of the locals that are shared memory of a block that one CPU thread runs.
     pub shared: Vec<LocalId>,
     /// Enclosing constructs, outermost first.
@@ -271,6 +279,7 @@ impl<'p> Code<'p> {
             out: Writer::default(),
             used: Used::default(),
             locals: Vec::new(),
+            variables: Vec::new(),
             shared: Vec::new(),
             scopes: Vec::new(),
             result: Ty::Void,
@@ -346,6 +355,7 @@ impl<'p> Code<'p> {
             },
             Ty::Any if self.target.is_kernel() => self.no_object(ty),
             Ty::Ref(_) | Ty::Any => "apg_object *".into(),
+            Ty::Pointer(_) | Ty::Array(_) | Ty::Function(_) => self.type_in_memory(ty),
             Ty::Struct(id) => {
                 self.used.structs.insert(id);
                 self.names.structs[id.index()].clone()

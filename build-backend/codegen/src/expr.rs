@@ -22,11 +22,15 @@ pub(crate) enum Effect {
 /// The effect of an expression.
 pub(crate) fn effect(expr: &Expr) -> Effect {
     let all = |args: &[Expr]| args.iter().map(effect).max().unwrap_or(Effect::None);
+    let all_of = |args: Vec<&Expr>| args.into_iter().map(effect).max().unwrap_or(Effect::None);
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Null | ExprKind::Zero => {
             Effect::None
         }
         ExprKind::Local(_) | ExprKind::Here | ExprKind::ThreadIndex(_) => Effect::None,
+        ExprKind::FunctionAddress(_) | ExprKind::ExternalAddress(_) | ExprKind::Bytes(_) => Effect::None,
+        ExprKind::Load(place) => all_of(place.operands()).max(Effect::Reads),
+        ExprKind::AddressOf(place) => all_of(place.operands()),
         ExprKind::Field { object, .. } => effect(object).max(Effect::Reads),
         ExprKind::Length { rail, .. } => effect(rail).max(Effect::Reads),
         ExprKind::Element { rail, index, .. } => effect(rail).max(effect(index)).max(Effect::Reads),
@@ -34,9 +38,7 @@ pub(crate) fn effect(expr: &Expr) -> Effect {
         ExprKind::InstanceOf { value, .. } | ExprKind::Cast { value, checked: false, .. } => effect(value),
         ExprKind::Cast { value, .. } | ExprKind::NonNull(value) => effect(value).max(Effect::Reads),
         ExprKind::MakeStruct(args) => all(args),
-        ExprKind::Operation { operation: Operation::Div | Operation::Rem, args } => {
-            all(args).max(Effect::Reads)
-        }
+        ExprKind::Operation { operation, args } if operation.may_fail() => all(args).max(Effect::Reads),
         ExprKind::Operation { args, .. } => all(args),
         ExprKind::And(a, b) | ExprKind::Or(a, b) => effect(a).max(effect(b)),
         ExprKind::Select { condition, then, otherwise } => {
@@ -51,6 +53,7 @@ pub(crate) fn effect(expr: &Expr) -> Effect {
         | ExprKind::MakeObject { .. }
         | ExprKind::StackAllocate { .. }
         | ExprKind::At { .. }
+        | ExprKind::CallPointer { .. }
         | ExprKind::Call { .. }
         | ExprKind::CallVirtual { .. }
         | ExprKind::CallInterface { .. }
@@ -87,6 +90,9 @@ fn is_visible_to_debuggers(kind: &ExprKind) -> bool {
             | ExprKind::Zero
             | ExprKind::Local(_)
             | ExprKind::Here
+            | ExprKind::Bytes(_)
+            | ExprKind::FunctionAddress(_)
+            | ExprKind::ExternalAddress(_)
     )
 }
 
@@ -163,6 +169,12 @@ impl Code<'_> {
                 self.used.statics.insert(*id);
                 format!("get_{}()", self.names.statics[id.index()])
             }
+            ExprKind::Load(place) => self.load(place),
+            ExprKind::AddressOf(place) => self.address_of(place),
+            ExprKind::FunctionAddress(function) => format!("(&{})", self.function_symbol(*function)),
+            ExprKind::ExternalAddress(external) => format!("(&{})", self.external_symbol(*external)),
+            ExprKind::Bytes(bytes) => self.bytes(bytes, expr.ty),
+            ExprKind::CallPointer { callee, args } => self.call_pointer(callee, args),
             ExprKind::MakeStruct(args) => self.make_struct(expr.ty, args),
             ExprKind::Allocate(class) => {
                 let descriptor = self.descriptor(*class);
@@ -274,6 +286,7 @@ impl Code<'_> {
         match ty {
             Ty::Ref(_) | Ty::Any if !self.target.is_kernel() => "((apg_object *)nullptr)".into(),
             Ty::Ref(_) | Ty::Any | Ty::Struct(_) => format!("{}{{}}", self.ty(ty)),
+            Ty::Pointer(_) => format!("(({})nullptr)", self.ty(ty)),
             Ty::F32 | Ty::F64 => self.float(0.0, ty),
             _ => self.integer(0, ty),
         }

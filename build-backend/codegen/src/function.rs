@@ -25,6 +25,8 @@ impl Code<'_> {
         self.next = 0;
         self.scopes.clear();
         self.locals = Code::plain_locals(&function.locals);
+        let variables = function.variables.iter().enumerate();
+        self.variables = variables.map(|(index, it)| names::variable(index, &it.name)).collect();
         self.result = function.result;
         self.cycle = if self.target.is_kernel() { 0 } else { function.recursion.cycle };
         if self.target.is_kernel() {
@@ -38,6 +40,10 @@ impl Code<'_> {
             self.out.line(format!("{ty} result_;"));
         }
         self.declare(function.params as usize..function.locals.len());
+        for (index, variable) in function.variables.iter().enumerate() {
+            let ty = self.ty(variable.ty);
+            self.out.line(format!("{ty} {};", self.variables[index]));
+        }
         for (slot, class) in function.stack_objects.iter().enumerate() {
             let layout = self.layout(*class);
             self.out.line(format!("{layout} o{slot};"));
@@ -100,6 +106,7 @@ impl Code<'_> {
             used.functions.iter().map(|id| self.declaration(*id, storage(*id))).collect();
         let layouts: Vec<String> = used.layouts.iter().map(|id| self.layout_struct(*id)).collect();
         let statics: Vec<String> = used.statics.iter().map(|id| self.static_declaration(*id)).collect();
+        let memory = self.memory_declarations(&used.globals, &used.externals);
         let environments: Vec<String> = used.kernels.iter().map(|id| self.environment(*id)).collect();
         self.structs();
         for text in layouts.iter().chain(&environments) {
@@ -117,7 +124,7 @@ impl Code<'_> {
         for kernel in &used.kernels {
             self.out.line(format!("extern const apg_kernel {};", self.names.kernels[kernel.index()]));
         }
-        for text in functions.iter().chain(&statics) {
+        for text in functions.iter().chain(&statics).chain(&memory) {
             self.out.line(text);
         }
         let text = self.out.take();
@@ -132,84 +139,6 @@ impl Code<'_> {
             Inlining::Cold => "APG_COLD ",
         };
         format!("{attribute}{storage}{};", self.prototype(id))
-    }
-
-    /// Prints the structs in use, members first, with their comparisons.
-    pub(crate) fn structs(&mut self) {
-        let mut order = Vec::new();
-        let wanted: Vec<StructId> = self.used.structs.iter().chain(&self.used.equality).copied().collect();
-        for id in wanted {
-            self.struct_order(id, &mut order);
-        }
-        let mut compared = Vec::new();
-        for id in self.used.equality.clone() {
-            self.equality_order(id, &mut compared);
-        }
-        let inline = match self.target {
-            super::code::Target::Cuda => "__device__ __forceinline__",
-            _ => "inline",
-        };
-        for id in order {
-            let name = self.names.structs[id.index()].clone();
-            let fields = &self.program.structs[id.index()].fields;
-            let mut members = String::new();
-            for (index, field) in fields.iter().enumerate() {
-                let ty = self.stored(field.ty);
-                members.push_str(&format!(" {ty} {};", names::field(index, field)));
-            }
-            self.out.line(format!("struct {name} {{{members} }};"));
-            if compared.contains(&id) {
-                let test = self.equality(id);
-                self.out
-                    .line(format!("static {inline} bool eq_{name}({name} a, {name} b) {{ return {test}; }}"));
-            }
-        }
-    }
-
-    /// The type of a field: in kernels references inside structs are opaque.
-    fn stored(&mut self, ty: Ty) -> String {
-        match ty {
-            Ty::Ref(_) | Ty::Any if self.target.is_kernel() => "void *".into(),
-            _ => self.ty(ty),
-        }
-    }
-
-    fn struct_order(&self, id: StructId, order: &mut Vec<StructId>) {
-        if order.contains(&id) {
-            return;
-        }
-        for field in &self.program.structs[id.index()].fields {
-            if let Ty::Struct(inner) = field.ty {
-                self.struct_order(inner, order);
-            }
-        }
-        order.push(id);
-    }
-
-    fn equality_order(&self, id: StructId, compared: &mut Vec<StructId>) {
-        if compared.contains(&id) {
-            return;
-        }
-        compared.push(id);
-        for field in &self.program.structs[id.index()].fields {
-            if let Ty::Struct(inner) = field.ty {
-                self.equality_order(inner, compared);
-            }
-        }
-    }
-
-    fn equality(&self, id: StructId) -> String {
-        let mut tests = Vec::new();
-        for (index, field) in self.program.structs[id.index()].fields.iter().enumerate() {
-            let member = names::field(index, field);
-            tests.push(match field.ty {
-                Ty::Struct(inner) => {
-                    format!("eq_{}(a.{member}, b.{member})", self.names.structs[inner.index()])
-                }
-                _ => format!("a.{member} == b.{member}"),
-            });
-        }
-        if tests.is_empty() { "true".into() } else { tests.join(" && ") }
     }
 
     /// The layout of a class: header, then all fields, inherited first.

@@ -43,18 +43,22 @@ fn slot(ty: Ty) -> &'static str {
         Ty::U8 | Ty::Void => "APG_U8",
         Ty::U16 => "APG_U16",
         Ty::U32 => "APG_U32",
-        Ty::U64 => "APG_U64",
+        Ty::U64 | Ty::Pointer(_) => "APG_U64",
         Ty::F32 => "APG_F32",
         Ty::F64 => "APG_F64",
         Ty::Char => "APG_CHAR",
         Ty::Ref(_) | Ty::Any => "APG_REF",
-        Ty::Struct(_) => "APG_VALUE",
+        Ty::Struct(_) | Ty::Array(_) | Ty::Function(_) => "APG_VALUE",
     }
 }
 
 impl Code<'_> {
     /// The unit of metadata. `strings` are the constants of all units.
     pub(crate) fn print_metadata(&mut self, strings: &Used, device_code: &[DeviceCode]) -> String {
+        self.globals();
+        if super::unit::is_standalone(self.program) {
+            return self.standalone_program();
+        }
         self.class_tables();
         let mut all = strings.strings.clone();
         all.extend(strings.tables.values().flat_map(|it| constant_table::strings(it)));
@@ -76,6 +80,23 @@ impl Code<'_> {
              #define APG_CATCH(...) try {{ __VA_ARGS__; return nullptr; }} catch (apg_object *e) {{ return e; }}\n\
              static void apg_no_code() {{ __builtin_trap(); }}\n{declarations}{body}"
         )
+    }
+
+    /// The unit of a program that needs no runtime: globals, and `main` as C has it.
+    fn standalone_program(&mut self) -> String {
+        if let Some(main) = self.program.main {
+            let symbol = self.function_symbol(main);
+            let args = match self.program.functions[main.index()].params {
+                0 => "",
+                _ => "count, (apg_i8 **)values",
+            };
+            self.out.line(format!("int main(int count, char **values) {{ return {symbol}({args}); }}"));
+        }
+        let body = self.out.take();
+        let used = std::mem::take(&mut self.used);
+        let declarations = self.declarations(&used, &|_| "");
+        self.used = used;
+        format!("{}{declarations}{body}", super::unit::prelude(self.program))
     }
 
     fn class_tables(&mut self) {
@@ -119,8 +140,10 @@ impl Code<'_> {
         let item = &self.program.structs[id.index()];
         let name = self.names.structs[id.index()].clone();
         self.out.line(format!("extern const apg_type D{name};"));
+        // The runtime knows no arrays and unions: it copies values of structs with a layout as a whole.
+        let known: &[Field] = if item.layout.is_some() { &[] } else { &item.fields };
         let fields: Vec<(String, Field)> =
-            item.fields.iter().enumerate().map(|(index, it)| (names::field(index, it), it.clone())).collect();
+            known.iter().enumerate().map(|(index, it)| (names::field(index, it), it.clone())).collect();
         // A member struct may be described further down.
         for (_, field) in &fields {
             if let Ty::Struct(inner) = field.ty {
@@ -420,6 +443,9 @@ impl Code<'_> {
              static apg_object *apg_hash_code(apg_object *o, apg_i32 *r) { APG_CATCH(*r = ((apg_i32 (*)(apg_object *))apg_check(o)->type->vtable[2])(o)) }",
         );
         let main = match self.program.main {
+            Some(_) if !self.program.has_object_heap() => {
+                self.fail("`main` of a program without objects cannot launch kernels".to_owned())
+            }
             Some(id) => {
                 let symbol = self.function_symbol(id);
                 let takes = self.program.functions[id.index()].params > 0;

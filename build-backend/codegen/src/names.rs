@@ -18,6 +18,10 @@ pub(crate) struct Names {
     pub statics: Vec<String>,
     /// Kernels: the symbol of the device function and the stem of the host ones.
     pub kernels: Vec<String>,
+    /// Globals.
+    pub globals: Vec<String>,
+    /// External functions, as the code names them.
+    pub externals: Vec<String>,
     /// Numbers of interfaces in interface tables.
     pub interfaces: Vec<u32>,
     /// Class hierarchy, for calls through tables that have one target.
@@ -44,6 +48,12 @@ impl Names {
         }
         for kernel in &program.kernels {
             names.kernels.push(taken.symbol("K", &kernel.name, &kernel.name));
+        }
+        for global in &program.globals {
+            names.globals.push(taken.symbol("G", &global.name, &global.name));
+        }
+        for external in &program.externals {
+            names.externals.push(taken.symbol("C", &external.name, &external.name));
         }
         let mut numbers = FxHashSet::default();
         for interface in &program.interfaces {
@@ -90,6 +100,18 @@ fn signature(program: &Program, function: &Function) -> String {
 }
 
 fn ty(program: &Program, ty: Ty) -> String {
+    if let Some(pointer) = program.types.pointer(ty) {
+        return format!("*{}", self::ty(program, pointer.pointee));
+    }
+    if let Ty::Function(id) = ty
+        && let Some(signature) = program.types.signature(id)
+    {
+        let params: Vec<String> = signature.params.iter().map(|it| self::ty(program, *it)).collect();
+        return format!("({}){}", params.join(","), self::ty(program, signature.result));
+    }
+    if let Some(array) = program.types.array(ty) {
+        return format!("{}[{}]", self::ty(program, array.element), array.length);
+    }
     match ty {
         Ty::Ref(id) => program.classes[id.index()].name.clone(),
         Ty::Struct(id) => program.structs[id.index()].name.clone(),
@@ -126,6 +148,11 @@ pub(crate) fn hash(text: &str) -> u64 {
 pub(crate) fn field(index: usize, field: &Field) -> String {
     let readable = readable(&field.name);
     format!("m{index}_{readable}")
+}
+
+/// The C++ name of a variable in memory.
+pub(crate) fn variable(index: usize, name: &str) -> String {
+    format!("x{}", &local(index, name)[1..])
 }
 
 /// The C++ name of a local.

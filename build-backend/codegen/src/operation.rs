@@ -1,5 +1,4 @@
-//! Operations on machine types, with X10's semantics on every target: integers wrap, shift counts are masked,
-//! conversions saturate, and a division by zero raises an exception on hosts.
+//! Operations on machine types, with the same rules on every target ([`ArithmeticRules`]).
 
 use super::code::{Code, Target};
 use apg_mir::*;
@@ -18,7 +17,10 @@ impl Code<'_> {
         if exact != operation && self.target == Target::Cuda {
             return format!("apg_{}({})", operation.name(), text.join(", "));
         }
-        let operation = exact;
+        let (rules, operation) = (exact.rules(), exact.wrapping());
+        if matches!(rules, ArithmeticRules::Undefined | ArithmeticRules::Trapping) {
+            return self.other_rules(rules, operation, result, args, text);
+        }
         match (operation, text) {
             (Operation::Convert, [a]) => self.convert(a, operand, result),
             (Operation::Bitcast, [a]) => {
@@ -31,6 +33,37 @@ impl Code<'_> {
             (_, [a, b]) => self.binary(operation, operand, a, b, &args[1]),
             (Operation::Fma, [a, b, c]) => format!("{}({a}, {b}, {c})", self.math("fma", operand)),
             _ => self.fail(format!("operation {operation:?} with {} operands", text.len())),
+        }
+    }
+
+    /// An operation that is undefined, or ends the program, where a result does not exist.
+    fn other_rules(
+        &mut self,
+        rules: ArithmeticRules,
+        operation: Operation,
+        result: Ty,
+        args: &[Expr],
+        text: &[String],
+    ) -> String {
+        let name = self.ty(result);
+        let symbol = operation.symbol().unwrap_or("-");
+        match (rules, operation, text) {
+            (_, Operation::Offset, [a, b]) => format!("({a} + {b})"),
+            (_, Operation::Distance, [a, b]) => format!("({name})({a} - {b})"),
+            (_, Operation::Convert, [a]) => format!("(({name}){a})"),
+            (ArithmeticRules::Trapping, Operation::Neg, [a]) => {
+                format!("apg_sub_trapping<{name}>(0, {a})")
+            }
+            (ArithmeticRules::Trapping, _, [a, b]) => {
+                format!("apg_{}_trapping<{name}>({a}, {b})", operation.name())
+            }
+            (_, Operation::Neg, [a]) => self.narrow(result, format!("(-{a})")),
+            (_, Operation::Shl, [a, b]) => {
+                let (_, unsigned, _) = self.shift(result);
+                format!("({name})(({unsigned}){a} << {b})")
+            }
+            (_, _, [a, b]) => self.narrow(result, format!("({a} {symbol} {b})")),
+            _ => self.fail(format!("operation {operation:?} with {} operands", args.len())),
         }
     }
 

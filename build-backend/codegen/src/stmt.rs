@@ -101,6 +101,9 @@ impl Code<'_> {
                     self.out.line(format!("b{}: ;", label.0));
                 }
             }
+            StmtKind::Store { place, value } => self.store(place, value),
+            StmtKind::Goto(label) => self.out.line(format!("goto g{};", label.0)),
+            StmtKind::Target(label) => self.out.line(format!("g{}: ;", label.0)),
             StmtKind::Break(label) => self.jump(Jump::Break(*label)),
             StmtKind::Continue(label) => self.jump(Jump::Continue(*label)),
             StmtKind::Return(value) => self.leave(value.as_ref()),
@@ -115,7 +118,7 @@ impl Code<'_> {
     }
 
     /// Prints a store whose operands are evaluated left to right, as a statement.
-    fn ordered_store(
+    pub(crate) fn ordered_store(
         &mut self,
         args: &[&Expr],
         build: impl FnOnce(&mut Self, &[String]) -> String,

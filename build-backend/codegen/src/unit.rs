@@ -23,7 +23,17 @@ pub struct Emitted {
 }
 
 /// Beginning of units without C++ code of the program.
-const PRELUDE: &str = "#include \"apg_program.h\"\n";
+pub(crate) fn prelude(program: &Program) -> &'static str {
+    match is_standalone(program) {
+        true => "#include \"apg_core.h\"\n",
+        false => "#include \"apg_program.h\"\n",
+    }
+}
+
+/// Whether the program runs without the runtime: it has no objects, and no kernels, which the runtime launches.
+pub(crate) fn is_standalone(program: &Program) -> bool {
+    !program.has_object_heap() && program.kernels.is_empty()
+}
 
 /// Upper limit of statements in a unit before another one is started.
 const MAX_UNIT_STATEMENTS: usize = 1500;
@@ -96,7 +106,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
         errors.append(&mut code.errors);
         let first = functions.first().map(|it| &program.functions[it.index()]);
         let file = first.filter(|it| native::is_native(it)).map(|it| it.span.file);
-        let prelude = file.map_or_else(|| PRELUDE.to_owned(), |file| native::prelude(program, file));
+        let prelude = file.map_or_else(|| prelude(program).to_owned(), |file| native::prelude(program, file));
         units.push(Unit {
             name: name.clone(),
             kind: if file.is_some() { UnitKind::Native } else { UnitKind::Code },

@@ -129,9 +129,14 @@ pub(crate) fn directive(span: Span, files: &[String]) -> String {
 
 /// A C string literal; bytes outside printable ASCII become three octal digits.
 pub(crate) fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
+    quote_bytes(text.as_bytes())
+}
+
+/// As [`quote`], of any bytes.
+pub(crate) fn quote_bytes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() + 2);
     out.push('"');
-    for byte in text.bytes() {
+    for &byte in bytes {
         match byte {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),

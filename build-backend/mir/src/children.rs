@@ -2,7 +2,7 @@
 
 /// `bodies`, `operands` and `children` of references, or of mutable ones.
 macro_rules! children {
-    ($iter:ident, $values:ident $(, $mutable:tt)?) => {
+    ($iter:ident, $values:ident, $operands:ident $(, $mutable:tt)?) => {
         /// The statement lists in a statement.
         pub fn bodies(kind: &$($mutable)? StmtKind) -> Vec<&$($mutable)? Vec<Stmt>> {
             match kind {
@@ -37,6 +37,11 @@ macro_rules! children {
                 | StmtKind::Throw(value)
                 | StmtKind::Return(Some(value))
                 | StmtKind::Switch { value, .. } => vec![value],
+                StmtKind::Store { place, value } => {
+                    let mut all = place.$operands();
+                    all.push(value);
+                    all
+                }
                 StmtKind::SetField { object, value, .. } => vec![object, value],
                 StmtKind::SetElement { rail, index, value, .. } => vec![rail, index, value],
                 StmtKind::If { condition, .. } | StmtKind::Loop { condition, .. } => vec![condition],
@@ -77,6 +82,10 @@ macro_rules! children {
                 | ExprKind::NonNull(value)
                 | ExprKind::Cast { value, .. }
                 | ExprKind::InstanceOf { value, .. } => vec![value],
+                ExprKind::Load(place) | ExprKind::AddressOf(place) => place.$operands(),
+                ExprKind::CallPointer { callee, args } => {
+                    [&$($mutable)? **callee].into_iter().chain(args).collect()
+                }
                 ExprKind::Element { rail: a, index: b, .. }
                 | ExprKind::At { place: a, closure: b }
                 | ExprKind::And(a, b)

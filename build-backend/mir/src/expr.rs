@@ -68,6 +68,16 @@ pub enum ExprKind {
     Zero,
     /// A local.
     Local(LocalId),
+    /// What a place contains: a scalar, pointer, struct or union.
+    Load(Box<Place>),
+    /// The address of a place.
+    AddressOf(Box<Place>),
+    /// The address of a function.
+    FunctionAddress(FunctionId),
+    /// The address of an external function.
+    ExternalAddress(ExternalId),
+    /// The address of a constant array of bytes, with a zero after the last.
+    Bytes(Arc<[u8]>),
     /// A field of a heap object; null-checked if `checked`.
     Field { object: Box<Expr>, class: ClassId, field: u32, checked: bool },
     /// A field of a struct value.
@@ -113,6 +123,8 @@ pub enum ExprKind {
     /// A call of a value of function type: `args[0]` is a closure (slot `CLOSURE_APPLY`) or an object of a
     /// class that implements the function type (slot 0 of `interface`).
     CallClosure { interface: InterfaceId, args: Vec<Expr> },
+    /// A call of the function that a pointer points to.
+    CallPointer { callee: Box<Expr>, args: Vec<Expr> },
     /// An arithmetic, comparison or conversion operation on machine types.
     Operation { operation: Operation, args: Vec<Expr> },
     /// A call of a runtime entry by its name in the ABI (`string_concat`, `nano_time`, ...).

@@ -47,10 +47,13 @@ fn integer(operation: Operation, ty: Ty, args: &[Expr]) -> Option<i64> {
         ExprKind::Int(value) => wrapped(value, expr.ty),
         _ => None,
     };
+    let rules = operation.rules();
+    let operation = operation.wrapping();
     let value = match args {
         [a] => {
             let a = literal(a)?;
             match operation {
+                Operation::Neg if is_checked(rules) => in_type(0, a, ty, |a, b| a - b)?,
                 Operation::Convert => a,
                 Operation::Neg => a.wrapping_neg(),
                 Operation::BitNot => !a,
@@ -62,6 +65,11 @@ fn integer(operation: Operation, ty: Ty, args: &[Expr]) -> Option<i64> {
             let (a, b) = (literal(a)?, literal(b)?);
             let count = (b as u32) & (bits - 1);
             match operation {
+                Operation::Add if is_checked(rules) => in_type(a, b, ty, |a, b| a + b)?,
+                Operation::Sub if is_checked(rules) => in_type(a, b, ty, |a, b| a - b)?,
+                Operation::Mul if is_checked(rules) => in_type(a, b, ty, |a, b| a * b)?,
+                Operation::Div | Operation::Rem if is_checked(rules) && signed && b == -1 => return None,
+                Operation::Shl | Operation::Shr if is_checked(rules) && i64::from(count) != b => return None,
                 Operation::Add => a.wrapping_add(b),
                 Operation::Sub => a.wrapping_sub(b),
                 Operation::Mul => a.wrapping_mul(b),
@@ -83,6 +91,23 @@ fn integer(operation: Operation, ty: Ty, args: &[Expr]) -> Option<i64> {
         _ => return None,
     };
     wrapped(value, ty)
+}
+
+/// Whether results that do not exist are not computed.
+fn is_checked(rules: ArithmeticRules) -> bool {
+    matches!(rules, ArithmeticRules::Undefined | ArithmeticRules::Trapping)
+}
+
+/// The result of an operation on two numbers of a type, if it is one of the type.
+fn in_type(a: i64, b: i64, ty: Ty, operation: impl FnOnce(i128, i128) -> i128) -> Option<i64> {
+    let (bits, signed) = width(ty)?;
+    let number = |it: i64| if signed { i128::from(it) } else { i128::from(it.cast_unsigned()) };
+    let (low, high) = match signed {
+        true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
+        false => (0, (1_i128 << bits) - 1),
+    };
+    let value = operation(number(a), number(b));
+    (low..=high).contains(&value).then_some(value as i64)
 }
 
 #[cfg(test)]
@@ -114,6 +139,16 @@ mod tests {
         assert_eq!(of(Operation::Shl, Ty::I32, &[int(1), (Ty::I64, 33)]), Some(2));
         assert_eq!(of(Operation::Shr, Ty::I64, &[(Ty::I64, -8), (Ty::I64, 1)]), Some(-4));
         assert_eq!(of(Operation::Div, Ty::U64, &[(Ty::U64, -1), (Ty::U64, 2)]), Some(i64::MAX));
+        assert_eq!(of(Operation::AddUndefined, Ty::I32, &[int(max), int(1)]), None);
+        assert_eq!(of(Operation::AddTrapping, Ty::I32, &[int(max), int(-1)]), Some(max - 1));
+        assert_eq!(of(Operation::NegUndefined, Ty::I32, &[int(i64::from(i32::MIN))]), None);
+        assert_eq!(of(Operation::NegUndefined, Ty::I32, &[int(max)]), Some(-max));
+        assert_eq!(of(Operation::SubTrapping, Ty::U32, &[(Ty::U32, 0), (Ty::U32, 1)]), None);
+        assert_eq!(of(Operation::MulUndefined, Ty::I64, &[(Ty::I64, 1 << 62), (Ty::I64, 2)]), None);
+        assert_eq!(of(Operation::AddTrapping, Ty::U64, &[(Ty::U64, -2), (Ty::U64, 1)]), Some(-1));
+        assert_eq!(of(Operation::DivUndefined, Ty::I32, &[int(-7), int(-1)]), None);
+        assert_eq!(of(Operation::ShlUndefined, Ty::I32, &[int(1), int(33)]), None);
+        assert_eq!(of(Operation::ShrUndefined, Ty::I32, &[int(-8), int(2)]), Some(-2));
         // Comparisons and floating-point operations are not folded.
         assert_eq!(of(Operation::Lt, Ty::Bool, &[int(1), int(2)]), None);
     }

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::{ClassId, FunctionId, Span, Stmt, Ty};
+use crate::{ClassId, FunctionId, Signature, Span, Stmt, Ty};
 
 /// A function.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,8 @@ pub struct Function {
     pub span: Span,
     /// Parameters (first), then locals.
     pub locals: Vec<Local>,
+    /// Variables in memory, whose address may be taken. Locals are values and have none.
+    pub variables: Vec<Local>,
     /// How many of `locals` are parameters; an instance method's first is its receiver.
     pub params: u32,
     /// Result.
@@ -25,12 +27,20 @@ pub struct Function {
     pub kernel_only: bool,
     /// Whether it may be on the stack several times.
     pub recursion: Recursion,
-    /// Objects on the stack, see [`ExprKind::StackAllocate`].
+    /// Objects on the stack, see [`crate::ExprKind::StackAllocate`].
     pub stack_objects: Vec<ClassId>,
     /// Inlining into callers.
     pub inlining: Inlining,
     /// What passes may rely on beside the code.
     pub role: FunctionRole,
+}
+
+impl Function {
+    /// Its type.
+    pub fn signature(&self) -> Signature {
+        let params = self.locals.iter().take(self.params as usize).map(|it| it.ty).collect();
+        Signature { params, result: self.result, is_variadic: false }
+    }
 }
 
 /// A declared property of a function that passes may rely on without a look at its code.
@@ -41,7 +51,7 @@ pub enum FunctionRole {
     Plain,
     /// Makes an immutable tuple of its parameters, which are of type [`Ty::I64`], and has no other effect.
     Tuple,
-    /// As the entry [`entries::CHAR_AT`].
+    /// As the entry [`crate::entries::CHAR_AT`].
     CharAt,
     /// Computes a value from immutable fields of its parameters, objects that are not null: the same at each
     /// call, without effects and exceptions.
@@ -87,7 +97,7 @@ pub struct Recursion {
     pub checks_at_start: bool,
 }
 
-/// A local variable.
+/// A local, or a variable in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Local {
     /// Source name, or `$n`.

@@ -29,6 +29,18 @@ index! {
     FileId,
     /// Index into [`crate::Function::locals`].
     LocalId,
+    /// Index into [`crate::Function::variables`].
+    VariableId,
+    /// Index into [`crate::Program::globals`].
+    GlobalId,
+    /// Index into [`crate::Program::externals`].
+    ExternalId,
+    /// A pointer type of a [`crate::TypeTable`].
+    PointerId,
+    /// An array type of a [`crate::TypeTable`].
+    ArrayId,
+    /// A function type of a [`crate::TypeTable`].
+    SignatureId,
     /// A jump target, unique within the function.
     LabelId,
     /// Identity of a statement in its function or kernel.

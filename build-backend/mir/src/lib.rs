@@ -1,7 +1,7 @@
 //! MIR: the typed tree between lowering and code generation.
 //!
-//! The program is monomorphised: all types are concrete, all calls name a function, a vtable slot or a
-//! runtime entry, and all captures are explicit.
+//! The program is monomorphised: all types are concrete, all calls name a function, a table's slot, a
+//! runtime entry or a pointer, and all captures are explicit.
 //!
 //! Operands of an [`Expr`] are evaluated left to right and have no side effects on locals of the same
 //! expression; lowering introduces temporaries otherwise.
@@ -13,6 +13,7 @@
 pub mod apgas;
 mod children;
 pub mod core;
+mod dialect;
 mod expr;
 pub mod fold;
 mod function;
@@ -32,7 +33,11 @@ pub mod walk_mut;
 use children::children;
 
 pub use apgas::{Clocks, WhenBranch, entries};
-pub use core::{Field, Operation, Struct, Ty, operation};
+pub use core::{
+    AddressSpace, ArithmeticRules, ArrayType, External, Field, Global, Initializer, Layouts, MemoryLayout,
+    Operation, Place, PlaceKind, PointerType, Signature, SizeAlign, Struct, Ty, TypeTable, operation,
+};
+pub use dialect::Dialect;
 pub use expr::{Expr, ExprKind};
 pub use function::{Function, FunctionRole, Indexing, Inlining, Local, Recursion};
 pub use gpu::{
@@ -40,7 +45,8 @@ pub use gpu::{
     SharedRail, ThreadIndex, thread_index,
 };
 pub use ids::{
-    ClassId, ExprId, FileId, FunctionId, InterfaceId, KernelId, LabelId, LocalId, StaticId, StmtId, StructId,
+    ArrayId, ClassId, ExprId, ExternalId, FileId, FunctionId, GlobalId, InterfaceId, KernelId, LabelId,
+    LocalId, PointerId, SignatureId, StaticId, StmtId, StructId, VariableId,
 };
 pub use object::{CastTarget, Class, ClassKind, Interface, Serialization, Static, Table, slot};
 pub use program::Program;

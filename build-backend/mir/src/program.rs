@@ -7,11 +7,13 @@ use crate::*;
 /// A whole program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
-    /// `.x10` paths, as shown in messages.
+    /// Paths of source files, as shown in messages.
     pub files: Vec<String>,
     /// Files of the class library.
     pub library: Vec<FileId>,
-    /// Structs used by value.
+    /// Types that are made of other types.
+    pub types: TypeTable,
+    /// Structs and unions.
     pub structs: Vec<Struct>,
     /// Heap classes, rails, boxes and closures; a superclass comes before its subclasses. The first one is
     /// the root (`x10.lang.Any`, no fields, the fixed slots): superclass of every class that names no other,
@@ -23,11 +25,16 @@ pub struct Program {
     pub interfaces: Vec<Interface>,
     /// Functions.
     pub functions: Vec<Function>,
+    /// Objects in memory that exist from the start.
+    pub globals: Vec<Global>,
+    /// Functions that the program is linked with.
+    pub externals: Vec<External>,
     /// Static fields, initialised lazily and once.
     pub statics: Vec<Static>,
-    /// `@CUDA` kernels.
+    /// Kernels.
     pub kernels: Vec<Kernel>,
-    /// `main`: takes a `Ref` to the rail of strings.
+    /// `main`: takes a `Ref` to the rail of strings. Without classes it is that of C (C17, 5.1.2.2.1): it takes
+    /// nothing, or an `I32` and a pointer to pointers, and gives an `I32`.
     pub main: Option<FunctionId>,
     /// Called by the runtime to make an exception of its own: `(message) -> object`, one per kind in
     /// the order of the ABI's `apg_exception_kind`.
@@ -47,4 +54,11 @@ pub struct Program {
     /// A `#line` directive for each statement, also where the compiler can count lines: for readers of the
     /// code.
     pub emit_all_lines: bool,
+}
+
+impl Program {
+    /// Whether the program has objects on a collected heap, and with them the runtime of places and activities.
+    pub fn has_object_heap(&self) -> bool {
+        !self.classes.is_empty()
+    }
 }

@@ -1,4 +1,4 @@
-//! Statements: structured control flow.
+//! Statements: structured control flow, and `goto`.
 
 use crate::*;
 
@@ -27,7 +27,7 @@ impl Stmt {
     }
 }
 
-/// Statements: structured control flow.
+/// Statements.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum StmtKind {
@@ -41,6 +41,8 @@ pub enum StmtKind {
     SetElement { rail: Expr, element: Ty, index: Expr, value: Expr, checked: bool },
     /// First value of a static (runtime-internal).
     SetStatic { field: StaticId, value: Expr },
+    /// Store into memory.
+    Store { place: Place, value: Expr },
     /// Evaluate for its effect.
     Expr(Expr),
     /// A scope.
@@ -67,6 +69,10 @@ pub enum StmtKind {
     Break(LabelId),
     /// To the update of the loop.
     Continue(LabelId),
+    /// To the statement `Target` with the label, anywhere in the function.
+    Goto(LabelId),
+    /// A target of `Goto`.
+    Target(LabelId),
     /// From the function.
     Return(Option<Expr>),
     /// Raise an exception object.

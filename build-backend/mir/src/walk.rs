@@ -2,7 +2,7 @@
 
 use super::*;
 
-super::children!(iter, values);
+super::children!(iter, values, operands);
 
 /// Calls `f` with every statement, outer ones first.
 pub fn visit_stmts<'a>(body: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
@@ -12,6 +12,14 @@ pub fn visit_stmts<'a>(body: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
             visit_stmts(inner, f);
         }
     }
+}
+
+/// Whether statements jump to labels anywhere in the function, or are targets of such jumps: passes that follow
+/// structured control flow leave them alone.
+pub fn has_goto(body: &[Stmt]) -> bool {
+    let mut found = false;
+    visit_stmts(body, &mut |it| found |= matches!(it.kind, StmtKind::Goto(_) | StmtKind::Target(_)));
+    found
 }
 
 /// Calls `f` with every expression and the expression around it (none for an operand of a statement), outer

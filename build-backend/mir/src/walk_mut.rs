@@ -2,7 +2,7 @@
 
 use super::*;
 
-super::children!(iter_mut, values_mut, mut);
+super::children!(iter_mut, values_mut, operands_mut, mut);
 
 /// Calls `f` with every statement list, inner ones first.
 pub fn edit_bodies(body: &mut Vec<Stmt>, f: &mut dyn FnMut(&mut Vec<Stmt>)) {

@@ -64,7 +64,8 @@ enum Builds {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
-    /// Functions that run on hosts. Those with C++ code of the program have unknown effects: their bodies are
+    /// Functions that run on hosts. Those with C++ code of the program have unknown effects, and those
+    /// with `goto` unknown paths: their bodies are
     /// hidden from the pass.
     Host,
     /// Functions of hosts, also those with C++ code.
@@ -197,10 +198,10 @@ impl Pass {
     /// pass over the kernel IR leaves the MIR as it is.
     pub fn run(&self, program: &mut Program) {
         let Transform::Mir(scope, transform) = self.transform else { return };
-        let hides_native_code = scope == Scope::Host;
-        let native = if hides_native_code { take_native_bodies(program) } else { Vec::new() };
+        let hides_bodies = scope == Scope::Host;
+        let hidden = if hides_bodies { take_unstructured_bodies(program) } else { Vec::new() };
         transform(program);
-        for (index, body) in native {
+        for (index, body) in hidden {
             program.functions[index].body = body;
         }
         program.assign_ids();
@@ -263,14 +264,14 @@ pub fn optimize_host_code(program: &mut Program) {
     PASSES.iter().filter(|it| it.scope() == Some(Scope::Host)).for_each(|pass| pass.run(program));
 }
 
-/// Removes the bodies that contain C++ code of the program. Functions without a body are left alone by all
-/// passes.
-fn take_native_bodies(program: &mut Program) -> Vec<(usize, Vec<Stmt>)> {
+/// Removes the bodies that contain C++ code of the program, or `goto`. Functions without a body are left alone
+/// by all passes.
+fn take_unstructured_bodies(program: &mut Program) -> Vec<(usize, Vec<Stmt>)> {
     let mut bodies = Vec::new();
     for (index, function) in program.functions.iter_mut().enumerate() {
         let mut is_native = false;
         walk::visit_stmts(&function.body, &mut |stmt| is_native |= matches!(stmt.kind, StmtKind::Native(_)));
-        if is_native {
+        if is_native || walk::has_goto(&function.body) {
             bodies.push((index, std::mem::take(&mut function.body)));
         }
     }

@@ -165,6 +165,26 @@ template <> struct apg_conversion<apg_u64> {
   static __device__ __forceinline__ apg_u64 of(float a) { return a == a ? __float2ull_rz(a) : 0; }
   static __device__ __forceinline__ apg_u64 of(double a) { return a == a ? __double2ull_rz(a) : 0; }
 };
+/* Types of memory without declarators. */
+template <class T, unsigned long long N> using apg_array = T[N];
+template <class F> using apg_code = F;
+/* Sums, differences and products that end the program where they overflow. */
+template <class T> static __device__ __forceinline__ T apg_add_trapping(T a, T b) {
+  T sum = (T)((apg_u64)a + (apg_u64)b);
+  if (T(-1) < T(0) ? ((a ^ sum) & (b ^ sum)) < 0 : sum < a) __trap();
+  return sum;
+}
+template <class T> static __device__ __forceinline__ T apg_sub_trapping(T a, T b) {
+  T difference = (T)((apg_u64)a - (apg_u64)b);
+  if (T(-1) < T(0) ? ((a ^ b) & (a ^ difference)) < 0 : a < b) __trap();
+  return difference;
+}
+template <class T> static __device__ __forceinline__ T apg_mul_trapping(T a, T b) {
+  T product = (T)((apg_u64)a * (apg_u64)b);
+  bool least = T(-1) < T(0) && a == T(-1) && b == product && b != 0;
+  if (least || a != 0 && !(T(-1) < T(0) && a == T(-1)) && product / a != b) __trap();
+  return product;
+}
 template <class T, class F> static __device__ __forceinline__ T apg_truncate(F a) { return apg_conversion<T>::of(a); }
 /* ---- fewer exact digits ---- */
 static __device__ __forceinline__ float apg_fast_div(float a, float b) { float r; asm("div.full.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }

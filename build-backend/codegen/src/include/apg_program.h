@@ -3,6 +3,7 @@
 #ifndef APG_PROGRAM_H
 #define APG_PROGRAM_H
 #include "apg.h"
+#include "apg_core.h"
 #define APG_COLD __attribute__((noinline, cold))
 #define APG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define APG_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -324,40 +325,6 @@ template <class T> static inline T apg_rem(T a, T b) {
   if ((T)-1 < 0 && b == (T)-1) return 0;
   return (T)(a % b);
 }
-/* If one operand is NaN, the other one, as C's fmin and fmax; such loops are vectorised. */
-template <class T> static inline T apg_min(T a, T b) { T r = a < b ? a : b; return b == b ? r : a; }
-template <class T> static inline T apg_max(T a, T b) { T r = a > b ? a : b; return b == b ? r : a; }
-template <class T> static inline T apg_abs(T a) { return a < 0 ? (T)(0 - a) : a; }
-template <class T, class F> static inline T apg_bits(F a) { static_assert(sizeof(T) == sizeof(F)); T b; __builtin_memcpy(&b, &a, sizeof b); return b; }
-template <class T> static inline T apg_nan() { return (T)__builtin_nan(""); }
-template <class T> static inline T apg_infinity() { return (T)__builtin_inf(); }
-/* Truncates towards zero and saturates; NaN becomes 0. */
-template <class T, class F> static inline T apg_truncate(F a) {
-  constexpr bool is_signed = (T)-1 < 0;
-  constexpr T largest = is_signed ? (T)(~(apg_u64)0 >> (65 - 8 * sizeof(T))) : (T)-1;
-  constexpr T smallest = is_signed ? (T)(-largest - 1) : 0;
-  /* The bounds are powers of two and so exact in every floating type. */
-  constexpr F end = is_signed ? -(F)smallest : (F)(largest / 2 + 1) * 2;
-  if (!(a == a)) return 0;
-  if (a >= end) return largest;
-  if (a < (F)smallest) return smallest;
-  return (T)a;
-}
-
-/* ---- mathematics ---- */
-#if defined(APG_VECTOR_MATH)
-#define APG_SIMD __attribute__((simd("notinbranch")))
-#else
-#define APG_SIMD
-#endif
-#define APG_MATH1(name, attributes) extern "C" attributes __attribute__((const)) double name(double) noexcept; \
-  extern "C" attributes __attribute__((const)) float name##f(float) noexcept;
-#define APG_MATH2(name, attributes) extern "C" attributes __attribute__((const)) double name(double, double) noexcept; \
-  extern "C" attributes __attribute__((const)) float name##f(float, float) noexcept;
-APG_MATH1(exp, APG_SIMD) APG_MATH1(log, APG_SIMD) APG_MATH1(sin, APG_SIMD) APG_MATH1(cos, APG_SIMD) APG_MATH2(pow, APG_SIMD)
-APG_MATH1(tan, ) APG_MATH1(asin, ) APG_MATH1(acos, ) APG_MATH1(atan, ) APG_MATH1(sinh, ) APG_MATH1(cosh, ) APG_MATH1(tanh, )
-APG_MATH1(cbrt, ) APG_MATH1(log10, ) APG_MATH1(expm1, ) APG_MATH1(log1p, ) APG_MATH1(erf, ) APG_MATH1(erfc, ) APG_MATH2(atan2, ) APG_MATH2(hypot, ) APG_MATH2(fmod, )
-
 /* ---- atomic operations on elements of rails ---- */
 template <class T> static inline T apg_atomic_exchange(T *p, T v) { T old; __atomic_exchange(p, &v, &old, __ATOMIC_RELAXED); return old; }
 template <class T> static inline T apg_atomic_compare(T *p, T expected, T v) { __atomic_compare_exchange(p, &expected, &v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); return expected; }

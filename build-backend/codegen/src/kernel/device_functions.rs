@@ -12,7 +12,7 @@ pub(super) fn print_device_functions(code: &mut Code<'_>, storage: &str) -> Stri
         done.push(id);
         let function = &code.program.functions[id.index()];
         code.forget_expressions();
-        if !code.program.unchecked {
+        if !code.program.unchecked && !walk::has_goto(&function.body) {
             code.check_elimination = analyse_function(function).check_elimination;
         }
         code.function(id, storage);

@@ -117,6 +117,7 @@ pub(super) fn locals(types: &[Ty]) -> Vec<Local> {
 
 pub(super) fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: Vec<Stmt>) -> Function {
     Function {
+        variables: Vec::new(),
         name: name.into(),
         span: at(1),
         locals: locals(types),

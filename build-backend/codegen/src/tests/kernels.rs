@@ -114,6 +114,7 @@ pub(super) fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
         immutable: false,
     };
     program.structs.push(Struct {
+        layout: None,
         serialization: Serialization::FieldByField,
         name: "x10.lang.GlobalRail[x10.lang.Int]".into(),
         fields: vec![field("size"), field("home"), field("handle")],

@@ -171,6 +171,7 @@ impl<'a, 'db> Builder<'a, 'db> {
             name,
             span: self.head,
             locals: self.locals,
+            variables: Vec::new(),
             params,
             result,
             body,

@@ -119,6 +119,10 @@ impl Builder<'_, '_> {
                 all(args).max(Effect::Reads)
             }
             ExprKind::Operation { args, .. } => all(args),
+            ExprKind::FunctionAddress(_) | ExprKind::ExternalAddress(_) | ExprKind::Bytes(_) => Effect::None,
+            ExprKind::Load(place) | ExprKind::AddressOf(place) => {
+                place.operands().into_iter().map(of).max().unwrap_or(Effect::None).max(Effect::Reads)
+            }
             ExprKind::Cast { value, checked, .. } => {
                 of(value).max(if *checked { Effect::Reads } else { Effect::None })
             }
@@ -127,6 +131,7 @@ impl Builder<'_, '_> {
             ExprKind::And(left, right) | ExprKind::Or(left, right) => of(left).max(of(right)),
             ExprKind::Select { condition, then, otherwise } => of(condition).max(of(then)).max(of(otherwise)),
             ExprKind::Static(_)
+            | ExprKind::CallPointer { .. }
             | ExprKind::Call { .. }
             | ExprKind::CallVirtual { .. }
             | ExprKind::CallInterface { .. }

@@ -153,6 +153,7 @@ impl<'db> Lowerer<'db> {
         let name = self.type_name(ty);
         self.structs.insert(ty, id);
         self.program.structs.push(mir::Struct {
+            layout: None,
             name,
             fields,
             serialization: mir::Serialization::FieldByField,
@@ -291,6 +292,7 @@ impl<'db> Lowerer<'db> {
     pub(crate) fn reserve_function(&mut self) -> mir::FunctionId {
         let id = mir::FunctionId(self.program.functions.len() as u32);
         self.program.functions.push(mir::Function {
+            variables: Vec::new(),
             name: String::new(),
             span: mir::Span::of_line(mir::FileId(0), 1),
             locals: Vec::new(),

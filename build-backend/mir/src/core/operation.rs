@@ -1,10 +1,25 @@
-//! Operations on machine types, with their names and symbols: the class library refers to them as
-//! `@Intrinsic("op.NAME")`.
+//! Operations on machine types, with their names and symbols, and what happens where a result does not exist.
 
 use std::ops::RangeInclusive;
 
-/// Operations on machine types; X10's semantics (integers wrap, shifts are masked, division by zero raises
-/// ArithmeticException on the host, conversions saturate).
+/// What happens where an operation on integers has no result: it overflows, its divisor is zero, its shift
+/// count is not less than the width, or the integer is not one of the type that it is converted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArithmeticRules {
+    /// There always is one: of sums, differences and products modulo a power of two, of shifts by the count modulo
+    /// the width, of conversions the nearest integer of the type, and zero for what is not a number.
+    Wrapping,
+    /// A division by zero raises an exception; the least integer divided by -1 is itself.
+    Raising,
+    /// The program ends.
+    Trapping,
+    /// The program does not do this (C17, 3.4.3): code generation relies on it. A shift to the left loses bits
+    /// without harm.
+    Undefined,
+}
+
+/// Operations on machine types. Their names say what happens where a result does not exist: see
+/// [`Operation::rules`].
 #[allow(missing_docs, reason = "the names are those of the operations")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
@@ -20,6 +35,27 @@ pub enum Operation {
     Shl,
     Shr,
     UShr,
+    /// Two operands, without a result in the cases of [`ArithmeticRules::Undefined`].
+    AddUndefined,
+    SubUndefined,
+    MulUndefined,
+    DivUndefined,
+    RemUndefined,
+    ShlUndefined,
+    ShrUndefined,
+    /// Two operands; the program ends where the result does not exist.
+    AddTrapping,
+    SubTrapping,
+    MulTrapping,
+    /// One operand; as the operations on two.
+    NegUndefined,
+    NegTrapping,
+    ConvertUndefined,
+    /// A pointer and a number of elements (C17, 6.5.6): the pointer to the element that is so many behind it.
+    /// Outside of the array, and of the position behind its last element, the result is undefined.
+    Offset,
+    /// Two pointers into an array: the number of elements from the second to the first, an `I64`.
+    Distance,
     /// One operand.
     Neg,
     Not,
@@ -100,6 +136,11 @@ macro_rules! names {
 
 names! {
     Add = "add", Sub = "sub", Mul = "mul", Div = "div", Rem = "rem", And = "and", Or = "or", Xor = "xor",
+    AddUndefined = "add_undefined", SubUndefined = "sub_undefined", MulUndefined = "mul_undefined",
+    DivUndefined = "div_undefined", RemUndefined = "rem_undefined", ShlUndefined = "shl_undefined",
+    ShrUndefined = "shr_undefined", AddTrapping = "add_trapping", SubTrapping = "sub_trapping",
+    MulTrapping = "mul_trapping", NegUndefined = "neg_undefined", NegTrapping = "neg_trapping",
+    ConvertUndefined = "convert_undefined", Offset = "offset", Distance = "distance",
     Shl = "shl", Shr = "shr", UShr = "ushr", Neg = "neg", Not = "not", BitNot = "bit_not",
     Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge", Convert = "convert", Bitcast = "bitcast",
     Sqrt = "sqrt", Cbrt = "cbrt", Exp = "exp", Log = "log", Log10 = "log10", Pow = "pow", Sin = "sin", Cos = "cos",
@@ -132,6 +173,23 @@ const SYMBOLS: &[(Operation, &str)] = &[
     (Operation::Ge, ">="),
 ];
 
+/// Operations that wrap, raise or saturate, and those on the same numbers with other rules.
+const RULES: &[(Operation, Operation, ArithmeticRules)] = &[
+    (Operation::Add, Operation::AddUndefined, ArithmeticRules::Undefined),
+    (Operation::Sub, Operation::SubUndefined, ArithmeticRules::Undefined),
+    (Operation::Mul, Operation::MulUndefined, ArithmeticRules::Undefined),
+    (Operation::Div, Operation::DivUndefined, ArithmeticRules::Undefined),
+    (Operation::Rem, Operation::RemUndefined, ArithmeticRules::Undefined),
+    (Operation::Shl, Operation::ShlUndefined, ArithmeticRules::Undefined),
+    (Operation::Shr, Operation::ShrUndefined, ArithmeticRules::Undefined),
+    (Operation::Neg, Operation::NegUndefined, ArithmeticRules::Undefined),
+    (Operation::Convert, Operation::ConvertUndefined, ArithmeticRules::Undefined),
+    (Operation::Add, Operation::AddTrapping, ArithmeticRules::Trapping),
+    (Operation::Sub, Operation::SubTrapping, ArithmeticRules::Trapping),
+    (Operation::Mul, Operation::MulTrapping, ArithmeticRules::Trapping),
+    (Operation::Neg, Operation::NegTrapping, ArithmeticRules::Trapping),
+];
+
 /// Precise operations and their fast versions.
 const FAST: &[(Operation, Operation)] = &[
     (Operation::Div, Operation::FastDiv),
@@ -157,6 +215,25 @@ impl Operation {
         FAST.iter().find(|it| it.1 == self).map_or(self, |it| it.0)
     }
 
+    /// What happens where the result of this operation on integers does not exist.
+    pub fn rules(self) -> ArithmeticRules {
+        match self {
+            Operation::Div | Operation::Rem => ArithmeticRules::Raising,
+            Operation::Offset | Operation::Distance => ArithmeticRules::Undefined,
+            _ => RULES.iter().find(|it| it.1 == self).map_or(ArithmeticRules::Wrapping, |it| it.2),
+        }
+    }
+
+    /// Whether it may be evaluated only where the program does: it has no result for some operands.
+    pub fn may_fail(self) -> bool {
+        self.rules() != ArithmeticRules::Wrapping
+    }
+
+    /// The operation on the same numbers that wraps, raises or saturates.
+    pub fn wrapping(self) -> Operation {
+        RULES.iter().find(|it| it.1 == self).map_or(self, |it| it.0)
+    }
+
     /// The infix symbol in MIR text.
     pub fn symbol(self) -> Option<&'static str> {
         SYMBOLS.iter().find(|it| it.0 == self).map(|it| it.1)
@@ -170,13 +247,15 @@ impl Operation {
     /// How many operands it takes.
     pub fn arity(self) -> RangeInclusive<usize> {
         match self {
-            _ if SYMBOLS.iter().any(|it| it.0 == self) => 2..=2,
+            _ if SYMBOLS.iter().any(|it| it.0 == self.wrapping()) => 2..=2,
             Operation::Pow
             | Operation::FastPow
             | Operation::Atan2
             | Operation::Hypot
             | Operation::Min
             | Operation::Max
+            | Operation::Offset
+            | Operation::Distance
             | Operation::FastDiv => 2..=2,
             Operation::Fma => 3..=3,
             Operation::Texture => 2..=4,
@@ -203,5 +282,16 @@ mod tests {
             assert_eq!(Operation::from_name(operation.name()), Some(operation));
         }
         assert_eq!(Operation::from_name("no_such_operation"), None);
+    }
+
+    #[test]
+    fn operations_with_rules_take_as_many_operands_as_those_that_wrap() {
+        for &(wrapping, other, rules) in RULES {
+            assert_eq!(other.wrapping(), wrapping);
+            assert_eq!(other.rules(), rules);
+            assert_eq!(other.arity(), wrapping.arity(), "{}", other.name());
+            assert!(other.name().starts_with(wrapping.name()));
+        }
+        assert_eq!(Operation::Div.rules(), ArithmeticRules::Raising);
     }
 }

@@ -1,19 +1,22 @@
-//! Structs: values with fields.
+//! Structs and unions: values with fields.
 
 use smol_str::SmolStr;
 
+use super::layout::MemoryLayout;
 use super::types::Ty;
 use crate::Serialization;
 
-/// A struct (a value type).
+/// A struct or union (a value type).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Struct {
-    /// X10 name with type arguments, for messages.
+    /// Name with type arguments, for messages.
     pub name: String,
     /// Fields in order.
     pub fields: Vec<Field>,
     /// Serialisation of values.
     pub serialization: Serialization,
+    /// Where the fields lie, if the program relies on it. Only such structs have fields that are arrays.
+    pub layout: Option<MemoryLayout>,
 }
 
 /// A field.

@@ -111,9 +111,38 @@ fn errors_say_where_and_what_to_write() {
         ("%i = select(true, 1);", "5:6: `select` needs 3 operands, not 2"),
         (
             "%i = 3:i65;",
-            "5:8: no type is named `i65`: write `void`, `bool`, `char`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `any`, `ref @C` or `struct @S`",
+            "5:8: no type is named `i65`: write `void`, `bool`, `char`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `any`, `ref @C`, `struct @S`, `pointer TYPE`, `array NUMBER of TYPE` or `function(TYPE): TYPE`",
         ),
-        ("%i + 1 = 3;", "5:1: only a local, a field, an element or a static can be assigned"),
+        (
+            "%i + 1 = 3;",
+            "5:1: only a local, a field, an element or a static can be assigned; `store PLACE = VALUE` stores into memory",
+        ),
+        ("goto L1;", "5:6: no statement `label L1;` is in this function: add it, or remove the `goto`"),
+        ("label L1;\nlabel L1;", "6:7: `L1` is the label of another statement of this function"),
+        (
+            "store %i = 1;",
+            "5:7: `%i` is a local, which is in no memory: declare it in `memory [...]`, or write `(*%i)` for what it points to",
+        ),
+        (
+            "store %m = 1;",
+            "5:7: a variable named `%m` is not declared: add it to `memory [...]` in front of `var`",
+        ),
+        ("store (*%i) = 1;", "5:9: this is no pointer: only pointers point to a place"),
+        (
+            "%i = load (*zero:pointer i64)[3];",
+            "5:31: only arrays have elements: write `(*offset(POINTER, INDEX))` for a pointer",
+        ),
+        ("%i = load (*zero:pointer i64).x;", "5:31: only structs and unions have fields"),
+        (
+            "%i = 1:pointer(private) i8;",
+            "5:16: no address space is named `private`: write `generic`, `global`, `shared` or `constant`",
+        ),
+        ("%i = 1:array -1 of i8;", "5:14: the length of an array is not negative"),
+        ("%i = 1:pointer function(..., i8): i8;", "5:30: no parameter follows `...`"),
+        (
+            "bytes \"\\u{100}\";",
+            "5:7: a byte is a character up to `\\u{ff}`: write one character for each byte",
+        ),
         ("rt.print(\"a", "5:10: this string does not end in its line: add `\"`"),
         (
             "rt.print(\"\\q\");",

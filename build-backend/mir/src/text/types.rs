@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::names::Name;
 use crate::*;
 
 /// The types that are one word.
@@ -35,11 +36,19 @@ pub(super) fn simple_type(word: &str) -> Option<Ty> {
 /// The names that an expression may refer to.
 pub(super) struct Scope<'a> {
     pub(super) program: &'a Program,
+    /// The types of the program, which a parser has not added to it yet.
+    pub(super) types: &'a TypeTable,
     pub(super) locals: &'a [Local],
     /// Element types of the rails in locals that are no references to rails.
     pub(super) elements: &'a FxHashMap<LocalId, Ty>,
     /// The type of numbers, `zero` and `null`, in tables of constants.
     pub(super) literal: Option<Ty>,
+}
+
+/// The field with a name.
+pub(super) fn field_named(fields: &[Field], name: &Name) -> Option<u32> {
+    let mut namesakes = (0..).zip(fields).filter(|(_, it)| it.name == name.text);
+    namesakes.nth(name.ordinal as usize).map(|(index, _)| index)
 }
 
 /// The element types of a kernel's captures.
@@ -72,6 +81,24 @@ pub(super) fn element(scope: &Scope<'_>, rail: &Expr) -> Option<Ty> {
     }
 }
 
+/// The type of an address, which follows from what it is the address of.
+pub(super) fn address_type(scope: &Scope<'_>, kind: &ExprKind) -> Option<PointerType> {
+    let (pointee, space) = match kind {
+        ExprKind::AddressOf(place) => (place.ty, place.space(scope.types)),
+        ExprKind::FunctionAddress(function) => {
+            let signature = scope.program.functions.get(function.index())?.signature();
+            (Ty::Function(scope.types.find_signature(&signature)?), AddressSpace::Generic)
+        }
+        ExprKind::ExternalAddress(external) => {
+            let external = scope.program.externals.get(external.index())?;
+            (Ty::Function(external.signature), AddressSpace::Generic)
+        }
+        ExprKind::Bytes(_) => (Ty::I8, AddressSpace::Generic),
+        _ => return None,
+    };
+    Some(PointerType { pointee, space })
+}
+
 /// The type of an expression that is written without one.
 pub(super) fn derive(scope: &Scope<'_>, kind: &ExprKind) -> Option<Ty> {
     let program = scope.program;
@@ -83,6 +110,15 @@ pub(super) fn derive(scope: &Scope<'_>, kind: &ExprKind) -> Option<Ty> {
         ExprKind::String(_) => Ty::Ref(string_class(program)?),
         ExprKind::Local(local) => scope.locals.get(local.index())?.ty,
         ExprKind::Static(id) => program.statics.get(id.index())?.ty,
+        ExprKind::Load(place) => place.ty,
+        ExprKind::AddressOf(_)
+        | ExprKind::FunctionAddress(_)
+        | ExprKind::ExternalAddress(_)
+        | ExprKind::Bytes(_) => {
+            let pointer = address_type(scope, kind)?;
+            return scope.types.find_pointer_to(pointer.pointee, pointer.space);
+        }
+        ExprKind::CallPointer { callee, .. } => scope.types.pointed_signature(callee.ty)?.result,
         ExprKind::Field { class, field, .. } => {
             program.classes.get(class.index())?.fields.get(*field as usize)?.ty
         }
@@ -106,7 +142,11 @@ pub(super) fn derive(scope: &Scope<'_>, kind: &ExprKind) -> Option<Ty> {
         ExprKind::CallInterface { .. } | ExprKind::CallClosure { .. } | ExprKind::Runtime { .. } => Ty::Void,
         ExprKind::Collective { args, .. } => args.first()?.ty,
         ExprKind::Operation { operation, .. } if operation.is_comparison() => Ty::Bool,
-        ExprKind::Operation { operation: Operation::Convert | Operation::Bitcast, .. } => return None,
+        ExprKind::Operation {
+            operation: Operation::Convert | Operation::ConvertUndefined | Operation::Bitcast,
+            ..
+        } => return None,
+        ExprKind::Operation { operation: Operation::Distance, .. } => Ty::I64,
         ExprKind::Operation { args, .. } => args.first()?.ty,
         ExprKind::Cast { target: CastTarget::Class(class), .. } => Ty::Ref(*class),
         ExprKind::Cast { target: CastTarget::Interface(_), .. } => Ty::Any,

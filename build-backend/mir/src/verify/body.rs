@@ -1,7 +1,8 @@
 //! Rules of statements in functions and kernels.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::flow::check_flow;
 use super::{Rule, Verifier, is_compatible};
 use crate::*;
 
@@ -10,15 +11,26 @@ pub(super) struct Body<'v, 'p> {
     pub verifier: &'v mut Verifier<'p>,
     pub item: &'p str,
     pub locals: &'p [Local],
+    /// Variables in memory.
+    pub variables: &'p [Local],
     pub stack_objects: &'p [ClassId],
     result: Ty,
     /// Threads of a kernel run the code.
     pub is_device: bool,
-    /// Locals that an earlier statement assigns.
+    is_kernel: bool,
+    /// Locals that are assigned in front of the code.
     assigned: Vec<bool>,
+    /// Whether a read of an unassigned local is a violation: inside of the code, control flow decides.
+    checks_reads: bool,
     /// Labels of enclosing statements, and whether they are loops.
     labels: Vec<(LabelId, bool)>,
     defined_labels: FxHashSet<LabelId>,
+    /// The innermost code with exceptions or activities around it, by number, and the next number.
+    scope: u32,
+    next_scope: u32,
+    /// Jumps and their targets, with the scopes that they are in.
+    gotos: Vec<(LabelId, u32, Span)>,
+    targets: FxHashMap<LabelId, u32>,
     stmts: FxHashSet<StmtId>,
     exprs: FxHashSet<ExprId>,
     /// The current source.
@@ -40,6 +52,7 @@ impl<'p> Verifier<'p> {
         let is_device = function.device || function.kernel_only;
         let mut body = self.body(&function.name, &function.locals, function.span, is_device);
         body.stack_objects = &function.stack_objects;
+        body.variables = &function.variables;
         body.result = function.result;
         let params = function.params as usize;
         if params > function.locals.len() {
@@ -52,7 +65,7 @@ impl<'p> Verifier<'p> {
         }
         body.check_ty(function.result);
         body.check_locals();
-        body.stmts(&function.body);
+        body.code(&function.body);
     }
 
     fn check_kernel(&mut self, kernel: &'p Kernel) {
@@ -93,7 +106,8 @@ impl<'p> Verifier<'p> {
         for shared in &kernel.shared {
             body.check_shared(shared);
         }
-        body.stmts(&kernel.body);
+        body.is_kernel = true;
+        body.code(&kernel.body);
     }
 
     fn body<'v>(
@@ -107,10 +121,17 @@ impl<'p> Verifier<'p> {
             verifier: self,
             item,
             locals,
+            variables: &[],
             stack_objects: &[],
             result: Ty::Void,
             is_device,
             assigned: vec![false; locals.len()],
+            checks_reads: true,
+            is_kernel: false,
+            scope: 0,
+            next_scope: 1,
+            gotos: Vec::new(),
+            targets: FxHashMap::default(),
             labels: Vec::new(),
             defined_labels: FxHashSet::default(),
             stmts: FxHashSet::default(),
@@ -131,6 +152,29 @@ impl<'p> Body<'_, 'p> {
 
     fn check_ty(&mut self, ty: Ty) {
         self.verifier.check_ty(self.item, ty);
+        self.verifier.check_value_type(self.item, ty);
+    }
+
+    /// Checks the statements of the function or kernel, and the paths through them.
+    fn code(&mut self, stmts: &'p [Stmt]) {
+        let assigned = self.assigned.clone();
+        self.checks_reads = false;
+        self.stmts(stmts);
+        for (label, scope, span) in std::mem::take(&mut self.gotos) {
+            let (rule, what) = match self.targets.get(&label) {
+                None => (Rule::KnownLabel, "has no target"),
+                Some(target) if *target != scope => {
+                    (Rule::GotoScope, "enters or leaves code with exceptions or activities around it")
+                }
+                Some(_) => continue,
+            };
+            self.span = span;
+            self.report(rule, format!("the `goto` to the label {} {what}", label.0));
+        }
+        for (rule, span, message) in check_flow(self.locals, &assigned, stmts, self.result, self.span) {
+            self.span = span;
+            self.report(rule, message);
+        }
     }
 
     fn check_locals(&mut self) {
@@ -169,11 +213,19 @@ impl<'p> Body<'_, 'p> {
             self.report(Rule::KnownLocal, format!("there is no local {}", local.0));
             return None;
         };
-        if !self.assigned[local.index()] {
+        if self.checks_reads && !self.assigned[local.index()] {
             let message = format!("the local `{}` ({}) is read before it is assigned", found.name, local.0);
             self.report(Rule::AssignedLocal, message);
         }
         Some(found.ty)
+    }
+
+    /// Checks that the program has what a dialect needs.
+    pub(super) fn check_dialect(&mut self, dialect: Dialect) {
+        if dialect.needs_object_heap() && !self.program().has_object_heap() {
+            let message = format!("code of the dialect {dialect:?} in a program without classes");
+            self.report(Rule::ObjectHeap, message);
+        }
     }
 
     pub(super) fn check_span(&mut self, span: Span) {
@@ -202,9 +254,18 @@ impl<'p> Body<'_, 'p> {
                     format!("the identity {} of a statement is not unique", stmt.id.0),
                 );
             }
+            self.check_dialect(stmt.kind.dialect());
             self.stmt(&stmt.kind);
             self.span = around;
         }
+    }
+
+    /// Checks code that a `goto` neither enters nor leaves.
+    fn scoped(&mut self, stmts: &'p [Stmt]) {
+        let around = std::mem::replace(&mut self.scope, self.next_scope);
+        self.next_scope += 1;
+        self.stmts(stmts);
+        self.scope = around;
     }
 
     fn labelled(&mut self, label: LabelId, is_loop: bool, check: impl FnOnce(&mut Self)) {
@@ -261,6 +322,17 @@ impl<'p> Body<'_, 'p> {
                 }
             }
             StmtKind::Expr(value) => self.expr(value),
+            StmtKind::Store { place, value } => self.store(place, value),
+            StmtKind::Goto(_) | StmtKind::Target(_) if self.is_kernel => {
+                self.report(Rule::KernelCode, "a `goto` or its target in a kernel".to_owned());
+            }
+            StmtKind::Goto(label) => self.gotos.push((*label, self.scope, self.span)),
+            StmtKind::Target(label) => {
+                if !self.defined_labels.insert(*label) {
+                    self.report(Rule::KnownLabel, format!("the label {} is not unique", label.0));
+                }
+                self.targets.insert(*label, self.scope);
+            }
             StmtKind::Return(value) => {
                 if let Some(value) = value {
                     self.expr(value);
@@ -293,13 +365,12 @@ impl<'p> Body<'_, 'p> {
     /// Statements with statements in them, and jumps.
     fn control(&mut self, kind: &'p StmtKind) {
         match kind {
-            StmtKind::Block(body) | StmtKind::Atomic(body) | StmtKind::Finish { body, .. } => {
-                self.stmts(body)
-            }
+            StmtKind::Block(body) => self.stmts(body),
+            StmtKind::Atomic(body) | StmtKind::Finish { body, .. } => self.scoped(body),
             StmtKind::Outlined(body) => {
                 // No jump leaves it.
                 let around = std::mem::take(&mut self.labels);
-                self.stmts(body);
+                self.scoped(body);
                 self.labels = around;
             }
             StmtKind::If { condition, then, otherwise } => {
@@ -327,19 +398,19 @@ impl<'p> Body<'_, 'p> {
             StmtKind::Break(label) => self.jump(*label, false),
             StmtKind::Continue(label) => self.jump(*label, true),
             StmtKind::Try { body, catches, finally } => {
-                self.stmts(body);
+                self.scoped(body);
                 for catch in catches {
                     self.class(catch.class);
                     self.assign(catch.local);
-                    self.stmts(&catch.body);
+                    self.scoped(&catch.body);
                 }
-                self.stmts(finally);
+                self.scoped(finally);
             }
             StmtKind::When(branches) => {
                 for branch in branches {
-                    self.stmts(&branch.setup);
+                    self.scoped(&branch.setup);
                     self.value(&branch.condition, Ty::Bool);
-                    self.stmts(&branch.body);
+                    self.scoped(&branch.body);
                 }
             }
             _ => self.activity(kind),

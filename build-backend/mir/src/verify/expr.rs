@@ -87,7 +87,7 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
-    fn result(&mut self, expr: &Expr, ty: Ty) {
+    pub(super) fn result(&mut self, expr: &Expr, ty: Ty) {
         if !is_compatible(expr.ty, ty) {
             self.report(Rule::ResultType, format!("the result is a {ty:?}, not a {:?}", expr.ty));
         }
@@ -111,6 +111,8 @@ impl<'p> Body<'_, 'p> {
         }
         if !self.verifier.is_known(expr.ty) {
             self.report(Rule::KnownItem, format!("there is no type {:?}", expr.ty));
+        } else if matches!(expr.ty, Ty::Array(_) | Ty::Function(_)) {
+            self.report(Rule::ValueType, format!("a value of type {:?}", expr.ty));
         }
     }
 
@@ -135,6 +137,7 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn kind(&mut self, expr: &'p Expr) {
+        self.check_dialect(expr.kind.dialect());
         match &expr.kind {
             ExprKind::Int(_) if !is_integral(expr.ty) => {
                 self.report(Rule::ResultType, format!("an integer constant of type {:?}", expr.ty));
@@ -167,6 +170,12 @@ impl<'p> Body<'_, 'p> {
             }
             ExprKind::Operation { operation, args } => {
                 args.iter().for_each(|it| self.expr(it));
+                self.check_division(*operation, args);
+                if matches!(operation, Operation::Offset | Operation::Distance)
+                    && let Some(pointer) = args.first()
+                {
+                    self.moved_pointer(pointer.ty);
+                }
                 if let Some(rule) = violated_rule(*operation, expr.ty, args) {
                     let types: Vec<Ty> = args.iter().map(|it| it.ty).collect();
                     let name = operation.name();
@@ -183,12 +192,30 @@ impl<'p> Body<'_, 'p> {
                 self.value(then, expr.ty);
                 self.value(otherwise, expr.ty);
             }
+            ExprKind::Load(_)
+            | ExprKind::AddressOf(_)
+            | ExprKind::FunctionAddress(_)
+            | ExprKind::ExternalAddress(_)
+            | ExprKind::Bytes(_)
+            | ExprKind::CallPointer { .. } => self.pointer_expr(expr),
             ExprKind::Call { .. }
             | ExprKind::CallVirtual { .. }
             | ExprKind::CallInterface { .. }
             | ExprKind::CallClosure { .. }
             | ExprKind::Runtime { .. } => self.call(expr),
             _ => self.memory(expr),
+        }
+    }
+
+    /// A division that raises an exception needs objects.
+    fn check_division(&mut self, operation: Operation, args: &[Expr]) {
+        let raises = operation.rules() == ArithmeticRules::Raising
+            && args.first().is_some_and(|it| is_integral(it.ty))
+            && !matches!(args.get(1).map(|it| &it.kind), Some(ExprKind::Int(value)) if *value != 0);
+        if raises && !self.program().has_object_heap() {
+            let name = operation.name();
+            let message = format!("`{name}` raises an exception: `{name}_undefined` does not");
+            self.report(Rule::ObjectHeap, message);
         }
     }
 

@@ -6,6 +6,8 @@
 
 mod body;
 mod expr;
+mod flow;
+mod memory;
 mod operation;
 mod tables;
 
@@ -42,6 +44,24 @@ pub enum Rule {
     KernelCode,
     /// A collective operation is the value of an assignment.
     CollectivePosition,
+    /// Values, parameters and results are of a type that has values.
+    ValueType,
+    /// What is in memory has a size, and no references.
+    MemoryType,
+    /// Fields are inside of their struct, and those of structs do not overlap.
+    Layout,
+    /// The first value of a global is one of its type.
+    Initializer,
+    /// The type of a place is that of what is there.
+    PlaceType,
+    /// Constant memory is not stored into.
+    ConstantStore,
+    /// A `goto` does not enter or leave code with exceptions or activities around it.
+    GotoScope,
+    /// A function with a result returns on every path.
+    ReturnOnEveryPath,
+    /// Without classes there are no objects, activities and runtime entries.
+    ObjectHeap,
     /// A runtime entry exists.
     KnownEntry,
 }
@@ -155,6 +175,9 @@ impl Verifier<'_> {
         match ty {
             Ty::Ref(class) => class.index() < self.program.classes.len(),
             Ty::Struct(id) => id.index() < self.program.structs.len(),
+            Ty::Pointer(_) => self.program.types.pointer(ty).is_some(),
+            Ty::Array(_) => self.program.types.array(ty).is_some(),
+            Ty::Function(id) => self.program.types.signature(id).is_some(),
             _ => true,
         }
     }

@@ -26,6 +26,9 @@ impl Verifier<'_> {
             self.check_ty(&item.name, item.ty);
             self.check_signature(&item.name, item.init, &[], Some(item.ty));
         }
+        if self.errors.is_empty() {
+            self.check_memory();
+        }
         self.check_roots();
     }
 
@@ -44,7 +47,7 @@ impl Verifier<'_> {
     fn check_roots(&mut self) {
         let program = self.program;
         if let Some(main) = program.main {
-            self.check_signature("main", main, &[Ty::Any], Some(Ty::Void));
+            self.check_main(main);
         }
         for function in &program.runtime_exceptions {
             self.check_signature("runtime_exceptions", *function, &[Ty::Any], Some(Ty::Any));
@@ -56,6 +59,22 @@ impl Verifier<'_> {
             if file.index() >= program.files.len() {
                 self.report(Rule::KnownItem, "library", None, format!("there is no file {}", file.0));
             }
+        }
+    }
+
+    /// `main` takes a rail, or what that of C takes.
+    fn check_main(&mut self, main: FunctionId) {
+        if self.program.has_object_heap() {
+            return self.check_signature("main", main, &[Ty::Any], Some(Ty::Void));
+        }
+        let has_params = self.program.functions.get(main.index()).is_some_and(|it| it.params > 0);
+        let types = &self.program.types;
+        let strings = types
+            .find_pointer_to(Ty::I8, AddressSpace::Generic)
+            .and_then(|it| types.find_pointer_to(it, AddressSpace::Generic));
+        match strings.filter(|_| has_params) {
+            Some(strings) => self.check_signature("main", main, &[Ty::I32, strings], Some(Ty::I32)),
+            None => self.check_signature("main", main, &[], Some(Ty::I32)),
         }
     }
 
@@ -153,7 +172,7 @@ impl Verifier<'_> {
         while let Some(next) = open.pop() {
             let Some(item) = self.program.structs.get(next.index()) else { continue };
             for field in &item.fields {
-                let Ty::Struct(inner) = field.ty else { continue };
+                let Ty::Struct(inner) = self.program.types.innermost(field.ty) else { continue };
                 if inner == id {
                     return true;
                 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 #[derive(Clone, Debug)]
 pub struct AccessSummary {
     written: FxHashSet<LocalId>,
-    /// A store goes through an expression that is not a local.
+    /// A store goes through a pointer, or an expression that is not a local.
     anywhere: bool,
 }
 
@@ -32,11 +32,11 @@ impl AccessSummary {
 
     fn scan_stmts(&mut self, body: &[Stmt]) {
         visit_stmts(body, &mut |stmt| {
-            if let StmtKind::SetElement { rail, .. } = &stmt.kind
-                && !matches!(rail.kind, ExprKind::Local(_))
-            {
-                self.anywhere = true;
-            }
+            self.anywhere |= match &stmt.kind {
+                StmtKind::SetElement { rail, .. } => !matches!(rail.kind, ExprKind::Local(_)),
+                StmtKind::Store { .. } => true,
+                _ => false,
+            };
             for operand in operands(&stmt.kind) {
                 self.scan_operand(operand);
             }
@@ -46,6 +46,7 @@ impl AccessSummary {
     /// Records rails that an operand stores to or gives another name.
     fn scan_operand(&mut self, operand: &Expr) {
         visit_expr(operand, None, &mut |expr, parent| {
+            self.anywhere |= matches!(expr.kind, ExprKind::CallPointer { .. });
             let ExprKind::Local(local) = expr.kind else { return };
             let only_read = matches!(
                 parent.map(|it| &it.kind),

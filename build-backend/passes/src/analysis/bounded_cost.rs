@@ -90,6 +90,7 @@ impl<'p> BoundedCost<'p> {
             ExprKind::Runtime { entry, .. } if entries::is_bounded(entry) => ENTRY_COST,
             ExprKind::Runtime { .. }
             | ExprKind::CallClosure { .. }
+            | ExprKind::CallPointer { .. }
             | ExprKind::At { .. }
             | ExprKind::Static(_)
             | ExprKind::AllocateRail { .. }
@@ -121,6 +122,7 @@ mod tests {
         let span = Span::of_line(FileId(0), 1);
         let body = body.into_iter().map(|kind| Stmt::new(span, kind)).collect();
         Function {
+            variables: Vec::new(),
             name: String::new(),
             span,
             locals: Vec::new(),

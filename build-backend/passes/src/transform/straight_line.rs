@@ -25,7 +25,8 @@ impl<'a> StraightLineBody<'a> {
         let is_simple = |stmt: &&Stmt| {
             matches!(stmt.kind, StmtKind::Set { .. } | StmtKind::SetField { .. } | StmtKind::Expr(_))
         };
-        (stmts.len() <= MAX_STATEMENTS && stmts.iter().all(is_simple) && function.stack_objects.is_empty())
+        let is_small = stmts.len() <= MAX_STATEMENTS && stmts.iter().all(is_simple);
+        (is_small && function.stack_objects.is_empty() && function.variables.is_empty())
             .then_some(StraightLineBody { function, stmts, result })
     }
 

@@ -17,6 +17,8 @@ pub(super) struct BodyParser<'p, 't> {
     pub(super) program: &'p Program,
     pub(super) locals: Vec<Local>,
     pub(super) names: NameTable,
+    pub(super) variables: Vec<Local>,
+    pub(super) variable_names: NameTable,
     /// Element types of captured rails.
     pub(super) elements: FxHashMap<LocalId, Ty>,
     /// The type of constants in a table.
@@ -25,6 +27,10 @@ pub(super) struct BodyParser<'p, 't> {
     pub(super) labels: Vec<Label>,
     /// The labels of all statements.
     pub(super) all_labels: FxHashSet<LabelId>,
+    /// Those of targets of `goto`.
+    pub(super) targets: FxHashSet<LabelId>,
+    /// The labels that a `goto` names, and where.
+    pub(super) gotos: Vec<(LabelId, usize)>,
     pub(super) stack_objects: Vec<ClassId>,
     /// The span of the statement before, which one without a span has, too.
     pub(super) inherited: Span,
@@ -45,17 +51,21 @@ impl<'p, 't> BodyParser<'p, 't> {
             program,
             locals: Vec::new(),
             names: NameTable::default(),
+            variables: Vec::new(),
+            variable_names: NameTable::default(),
             elements: FxHashMap::default(),
             literal: None,
             labels: Vec::new(),
             all_labels: FxHashSet::default(),
+            targets: FxHashSet::default(),
+            gotos: Vec::new(),
             stack_objects: Vec::new(),
             inherited: DEFAULT_SPAN,
         }
     }
 
     /// The locals, stack objects and statements of a function, from its `{` on.
-    pub(super) fn function(mut self, header: &Function) -> Parsed<(Vec<Local>, Vec<ClassId>, Vec<Stmt>)> {
+    pub(super) fn function(mut self, header: &Function) -> Parsed<Function> {
         self.inherited = header.span;
         for local in &header.locals {
             self.declare_again(local);
@@ -70,9 +80,40 @@ impl<'p, 't> BodyParser<'p, 't> {
             })?;
             self.cursor.expect(";")?;
         }
+        self.variable_declarations()?;
         self.local_declarations()?;
         let body = self.stmts_to_brace()?;
-        Ok((self.locals, self.stack_objects, body))
+        self.check_gotos()?;
+        let (locals, variables, stack_objects) = (self.locals, self.variables, self.stack_objects);
+        Ok(Function { locals, variables, stack_objects, body, ..header.clone() })
+    }
+
+    /// `memory [%a: TYPE, %b: TYPE];`
+    fn variable_declarations(&mut self) -> Parsed<()> {
+        if !self.cursor.eat_word("memory") {
+            return Ok(());
+        }
+        self.cursor.expect("[")?;
+        let (symbols, names, variables) = (self.symbols, &mut self.variable_names, &mut self.variables);
+        self.cursor.list("]", &mut |cursor| {
+            variables.push(declared_local(cursor, symbols, names)?);
+            Ok(())
+        })?;
+        self.cursor.expect(";")
+    }
+
+    /// Every `goto` has a target.
+    pub(super) fn check_gotos(&self) -> Parsed<()> {
+        match self.gotos.iter().find(|it| !self.targets.contains(&it.0)) {
+            None => Ok(()),
+            Some((label, offset)) => self.cursor.error_at(
+                *offset,
+                format!(
+                    "no statement `label L{};` is in this function: add it, or remove the `goto`",
+                    label.0
+                ),
+            ),
+        }
     }
 
     /// `var [%a: TYPE, %b: TYPE];`
@@ -104,6 +145,11 @@ impl<'p, 't> BodyParser<'p, 't> {
         }
         let ordinal = if name.ordinal > 0 { format!("#{}", name.ordinal) } else { String::new() };
         let hint = self.names.similar(&name.text).map_or(String::new(), |it| format!("; there is `%{it}`"));
+        if self.variable_names.find(name).is_some() {
+            let message =
+                format!("`%{}` is a variable in memory: write `load %{0}` for its value", name.text);
+            return self.cursor.error_at(offset, message);
+        }
         self.cursor.error_at(
             offset,
             format!(
@@ -113,8 +159,10 @@ impl<'p, 't> BodyParser<'p, 't> {
         )
     }
 
-    pub(super) fn scope(&self) -> Scope<'_> {
-        Scope { program: self.program, locals: &self.locals, elements: &self.elements, literal: self.literal }
+    /// The names that expressions refer to. `types` are those of [`Symbols`].
+    pub(super) fn scope<'a>(&'a self, types: &'a TypeTable) -> Scope<'a> {
+        let (program, locals, elements) = (self.program, &self.locals, &self.elements);
+        Scope { program, types, locals, elements, literal: self.literal }
     }
 
     /// The span behind a statement's first line. Without one the statement has that of the one before.

@@ -4,7 +4,7 @@ use super::bodies::BodyParser;
 use super::cursor::{Parsed, signed};
 use super::items::resolve_span;
 use crate::text::lexer::TokenKind;
-use crate::text::types::derive;
+use crate::text::types::{address_type, derive, field_named};
 use crate::*;
 
 /// The word or symbol of a binary operation.
@@ -113,7 +113,8 @@ impl BodyParser<'_, '_> {
 
     /// The expression of a kind with its derived type, or the type that follows.
     pub(super) fn typed(&self, kind: ExprKind) -> Parsed<Expr> {
-        match derive(&self.scope(), &kind) {
+        let derived = self.derived_type(&kind);
+        match derived {
             Some(ty) => Ok(Expr::new(ty, kind)),
             // The type that follows replaces this one.
             None if self.cursor.at_punctuation(":") => Ok(Expr::new(Ty::Void, kind)),
@@ -122,6 +123,19 @@ impl BodyParser<'_, '_> {
                 self.cursor.peek().describe()
             )),
         }
+    }
+
+    /// The type that an expression has if none is written behind it.
+    fn derived_type(&self, kind: &ExprKind) -> Option<Ty> {
+        if let ExprKind::FunctionAddress(function) = kind {
+            let signature = self.program.functions[function.index()].signature();
+            self.symbols.types.borrow_mut().function(signature);
+        }
+        let address = address_type(&self.scope(&self.symbols.types.borrow()), kind);
+        if let Some(address) = address {
+            self.symbols.types.borrow_mut().pointer_to(address.pointee, address.space);
+        }
+        derive(&self.scope(&self.symbols.types.borrow()), kind)
     }
 
     fn field_access(&mut self, base: Expr, checked: bool) -> Parsed<ExprKind> {
@@ -158,12 +172,11 @@ impl BodyParser<'_, '_> {
         self.field_in(&class.fields, &class.name)
     }
 
-    fn field_in(&mut self, fields: &[Field], owner: &str) -> Parsed<u32> {
+    pub(super) fn field_in(&mut self, fields: &[Field], owner: &str) -> Parsed<u32> {
         let offset = self.cursor.offset();
         let name = self.cursor.member_name()?;
-        let mut namesakes = (0..).zip(fields).filter(|(_, it)| it.name == name.text);
-        match namesakes.nth(name.ordinal as usize) {
-            Some((index, _)) => Ok(index),
+        match field_named(fields, &name) {
+            Some(index) => Ok(index),
             None => {
                 let names: Vec<&str> = fields.iter().take(10).map(|it| it.name.as_str()).collect();
                 let hint =

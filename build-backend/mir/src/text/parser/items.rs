@@ -16,9 +16,11 @@ const MAX_STRUCT_SCALARS: usize = 1 << 16;
 
 /// Builds the program, declaration by declaration.
 pub(super) struct ItemParser<'p, 't> {
-    cursor: Cursor<'t>,
-    symbols: &'p Symbols,
-    program: Program,
+    pub(super) cursor: Cursor<'t>,
+    pub(super) symbols: &'p Symbols,
+    pub(super) program: Program,
+    /// The token behind the type of each global.
+    pub(super) global_values: Vec<usize>,
     /// The token of the `{` of each function.
     function_bodies: Vec<usize>,
     /// The byte offset of each struct, for errors about all of them.
@@ -27,8 +29,14 @@ pub(super) struct ItemParser<'p, 't> {
 
 impl<'p, 't> ItemParser<'p, 't> {
     pub(super) fn new(cursor: Cursor<'t>, symbols: &'p Symbols) -> Self {
-        let (function_bodies, struct_offsets) = (Vec::new(), Vec::new());
-        Self { cursor, symbols, program: Program::default(), function_bodies, struct_offsets }
+        Self {
+            cursor,
+            symbols,
+            program: Program::default(),
+            global_values: Vec::new(),
+            function_bodies: Vec::new(),
+            struct_offsets: Vec::new(),
+        }
     }
 
     /// Everything but the code of functions and kernels.
@@ -38,7 +46,10 @@ impl<'p, 't> ItemParser<'p, 't> {
             match item.kind {
                 ItemKind::Option => self.option()?,
                 ItemKind::File => self.file(item.is_library)?,
-                ItemKind::Struct => self.structure()?,
+                ItemKind::Struct => self.structure(false)?,
+                ItemKind::Union => self.structure(true)?,
+                ItemKind::Global => self.global_header()?,
+                ItemKind::External => self.external()?,
                 ItemKind::Interface => self.interface()?,
                 ItemKind::Class => self.class()?,
                 ItemKind::Static => self.static_field()?,
@@ -56,6 +67,10 @@ impl<'p, 't> ItemParser<'p, 't> {
 
     /// The code of kernels and functions.
     pub(super) fn bodies(mut self, items: &[Item]) -> Parsed<Program> {
+        for (index, token) in self.global_values.iter().enumerate() {
+            let ty = self.program.globals[index].ty;
+            self.program.globals[index].init = self.global_value(self.cursor.moved_to(*token), ty)?;
+        }
         for item in items.iter().filter(|it| it.kind == ItemKind::Kernel) {
             let body = BodyParser::new(self.cursor.moved_to(item.token), self.symbols, &self.program);
             let kernel = body.kernel()?;
@@ -63,10 +78,9 @@ impl<'p, 't> ItemParser<'p, 't> {
         }
         for (index, token) in self.function_bodies.iter().enumerate() {
             let body = BodyParser::new(self.cursor.moved_to(*token), self.symbols, &self.program);
-            let (locals, stack_objects, body) = body.function(&self.program.functions[index])?;
-            let function = &mut self.program.functions[index];
-            (function.locals, function.stack_objects, function.body) = (locals, stack_objects, body);
+            self.program.functions[index] = body.function(&self.program.functions[index])?;
         }
+        self.program.types = self.symbols.types.take();
         self.program.assign_ids();
         Ok(self.program)
     }
@@ -93,10 +107,14 @@ impl<'p, 't> ItemParser<'p, 't> {
         self.cursor.expect(";")
     }
 
-    fn structure(&mut self) -> Parsed<()> {
+    /// A struct or union, from its name on. It has a layout if it has a size.
+    fn structure(&mut self, is_union: bool) -> Parsed<()> {
         self.struct_offsets.push(self.cursor.offset());
         let name = self.cursor.global("a struct")?;
+        let size = self.size(is_union)?;
+        let mut offsets = Vec::new();
         let mut item = Struct {
+            layout: None,
             name: name.text.to_string(),
             fields: Vec::new(),
             serialization: Serialization::FieldByField,
@@ -105,15 +123,33 @@ impl<'p, 't> ItemParser<'p, 't> {
         self.cursor.expect("{")?;
         while !self.cursor.eat("}") {
             match self.cursor.peek() {
-                TokenKind::Word(word) if word == "field" => item.fields.push(self.field(&mut names)?),
+                TokenKind::Word(word) if word == "field" => {
+                    let has_offset = size.is_some() && !is_union;
+                    let (field, offset) = self.field(&mut names, has_offset)?;
+                    item.fields.push(field);
+                    offsets.push(offset);
+                }
                 TokenKind::Word(word) if word == "serialization" => {
                     item.serialization = self.serialization()?
                 }
                 _ => return self.cursor.expected("`field`, `serialization` or `}`"),
             }
         }
+        item.layout = size.map(|size| MemoryLayout { is_union, size, offsets });
         self.program.structs.push(item);
         Ok(())
+    }
+
+    /// `size 16 align 8`, which unions must have.
+    fn size(&mut self, is_needed: bool) -> Parsed<Option<SizeAlign>> {
+        if !is_needed && !self.cursor.at_word("size") {
+            return Ok(None);
+        }
+        self.cursor.expect_word("size")?;
+        let size = u64::from(self.cursor.small_number("a size in bytes")?);
+        self.cursor.expect_word("align")?;
+        let align = u64::from(self.cursor.small_number("an alignment in bytes")?);
+        Ok(Some(SizeAlign { size, align }))
     }
 
     fn interface(&mut self) -> Parsed<()> {
@@ -147,7 +183,7 @@ impl<'p, 't> ItemParser<'p, 't> {
                     .expected("`field`, `serialization`, `version_of`, `vtable`, `implements` or `}`");
             };
             match word.as_str() {
-                "field" => item.fields.push(self.field(&mut names)?),
+                "field" => item.fields.push(self.field(&mut names, false)?.0),
                 "serialization" => item.serialization = self.serialization()?,
                 "version_of" => {
                     self.cursor.advance();
@@ -230,8 +266,8 @@ impl<'p, 't> ItemParser<'p, 't> {
         Ok(slots)
     }
 
-    /// `field name: TYPE transient volatile non_null immutable;`
-    fn field(&mut self, names: &mut NameTable) -> Parsed<Field> {
+    /// `field name: TYPE at OFFSET transient volatile non_null immutable;`, and the offset.
+    fn field(&mut self, names: &mut NameTable, has_offset: bool) -> Parsed<(Field, u64)> {
         self.cursor.advance();
         let offset = self.cursor.offset();
         let name = self.cursor.member_name()?;
@@ -240,6 +276,11 @@ impl<'p, 't> ItemParser<'p, 't> {
         }
         self.cursor.expect(":")?;
         let ty = self.symbols.ty(&mut self.cursor)?;
+        let mut place = 0;
+        if has_offset {
+            self.cursor.expect_word("at")?;
+            place = u64::from(self.cursor.small_number("an offset in bytes")?);
+        }
         let mut field = Field {
             name: name.text,
             ty,
@@ -259,7 +300,7 @@ impl<'p, 't> ItemParser<'p, 't> {
             self.cursor.advance();
         }
         self.cursor.expect(";")?;
-        Ok(field)
+        Ok((field, place))
     }
 
     fn serialization(&mut self) -> Parsed<Serialization> {
@@ -359,6 +400,7 @@ impl<'p, 't> ItemParser<'p, 't> {
             span: DEFAULT_SPAN,
             params: locals.len() as u32,
             locals,
+            variables: Vec::new(),
             result,
             body: Vec::new(),
             device: false,
@@ -416,7 +458,7 @@ impl<'p, 't> ItemParser<'p, 't> {
 
     /// Structs are values: none contains itself. Their size is limited, since passes recurse on their fields.
     fn check_struct_sizes(&self) -> Parsed<()> {
-        let structs = &self.program.structs;
+        let (structs, types) = (&self.program.structs, self.symbols.types.borrow());
         // By struct: the number of its scalars, once it is known. On the path: a struct, its next field, and
         // the number of scalars in the fields before.
         let mut sizes: Vec<Option<usize>> = vec![None; structs.len()];
@@ -428,7 +470,8 @@ impl<'p, 't> ItemParser<'p, 't> {
                 if size > MAX_STRUCT_SCALARS {
                     return fail(format!("the struct `{name}` has more than {MAX_STRUCT_SCALARS} scalars"));
                 }
-                let inner = match structs[index].fields.get(field).map(|it| it.ty) {
+                let field_type = structs[index].fields.get(field).map(|it| types.innermost(it.ty));
+                let inner = match field_type {
                     None => {
                         sizes[index] = Some(size);
                         continue;

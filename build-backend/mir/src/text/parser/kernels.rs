@@ -33,6 +33,7 @@ impl BodyParser<'_, '_> {
         if !has_body {
             return self.cursor.error("the kernel above has no `body { }`");
         }
+        self.check_gotos()?;
         kernel.locals = self.locals;
         Ok(kernel)
     }

@@ -7,9 +7,11 @@
 mod bodies;
 mod cursor;
 mod exprs;
+mod globals;
 mod items;
 mod kernels;
 mod operands;
+mod places;
 mod stmts;
 mod symbols;
 

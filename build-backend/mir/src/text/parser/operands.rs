@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::bodies::BodyParser;
 use super::cursor::Parsed;
+use super::globals::float_bits;
 use crate::text::lexer::TokenKind;
 use crate::*;
 
@@ -56,7 +57,16 @@ impl BodyParser<'_, '_> {
             "null" => ExprKind::Null,
             "zero" => ExprKind::Zero,
             "here" => ExprKind::Here,
-            "float" => self.float_bits()?,
+            "float" => ExprKind::Float(float_bits(&mut self.cursor)?),
+            "load" => ExprKind::Load(Box::new(self.place()?)),
+            "address" => ExprKind::AddressOf(Box::new(self.place()?)),
+            "function" => ExprKind::FunctionAddress(self.symbols.function(&mut self.cursor)?),
+            "external" => ExprKind::ExternalAddress(self.symbols.external(&mut self.cursor)?),
+            "bytes" => ExprKind::Bytes(self.bytes()?),
+            "call" => {
+                let callee = Box::new(self.primary()?);
+                ExprKind::CallPointer { callee, args: self.args()? }
+            }
             "static" => ExprKind::Static(self.symbols.static_field(&mut self.cursor)?),
             "struct" => return self.make_struct(),
             "new" | "stack" | "new_rail" | "uninitialized_rail" | "table_rail" => self.allocation(word)?,
@@ -93,17 +103,6 @@ impl BodyParser<'_, '_> {
             Ok(args) => Ok(args),
             Err(_) => self.cursor.error_at(offset, format!("`{name}` needs {N} operands, not {found}")),
         }
-    }
-
-    /// `float(0x7ff0000000000000)`: infinities, and what is no number.
-    fn float_bits(&mut self) -> Parsed<ExprKind> {
-        self.cursor.expect("(")?;
-        let TokenKind::Integer(bits) = *self.cursor.peek() else {
-            return self.cursor.expected("the bits of a number of 64 bits");
-        };
-        self.cursor.advance();
-        self.cursor.expect(")")?;
-        Ok(ExprKind::Float(f64::from_bits(bits)))
     }
 
     fn make_struct(&mut self) -> Parsed<Expr> {

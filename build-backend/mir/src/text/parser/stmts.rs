@@ -204,6 +204,8 @@ impl BodyParser<'_, '_> {
     fn simple_stmt(&mut self) -> Parsed<Stmt> {
         let kind = match self.cursor.peek() {
             TokenKind::Word(word) => match word.as_str() {
+                "store" => self.store()?,
+                "goto" | "label" => self.goto_or_target(word == "goto")?,
                 "break" | "continue" => self.jump(word == "continue")?,
                 "return" => {
                     self.cursor.advance();
@@ -235,11 +237,7 @@ impl BodyParser<'_, '_> {
 
     fn jump(&mut self, is_continue: bool) -> Parsed<StmtKind> {
         self.cursor.advance();
-        let number = match self.cursor.peek() {
-            TokenKind::Word(word) => label_number(word),
-            _ => None,
-        };
-        let Some(number) = number else { return self.cursor.expected("a label, such as `L0`,") };
+        let number = self.label_name()?;
         let label = Label { id: LabelId(number), is_loop: true };
         let around = self.labels.iter().rev().find(|it| it.id == label.id);
         if around.is_none() {
@@ -252,6 +250,40 @@ impl BodyParser<'_, '_> {
         }
         self.cursor.advance();
         Ok(if is_continue { StmtKind::Continue(label.id) } else { StmtKind::Break(label.id) })
+    }
+
+    /// The number of the label that is the next token.
+    fn label_name(&self) -> Parsed<u32> {
+        let number = match self.cursor.peek() {
+            TokenKind::Word(word) => label_number(word),
+            _ => None,
+        };
+        match number {
+            Some(number) => Ok(number),
+            None => self.cursor.expected("a label, such as `L0`,"),
+        }
+    }
+
+    /// `goto L0` or `label L0`
+    fn goto_or_target(&mut self, is_goto: bool) -> Parsed<StmtKind> {
+        self.cursor.advance();
+        let (number, offset) = (self.label_name()?, self.cursor.offset());
+        self.cursor.advance();
+        if is_goto {
+            self.gotos.push((LabelId(number), offset));
+            return Ok(StmtKind::Goto(LabelId(number)));
+        }
+        let label = self.label(number, offset)?;
+        self.targets.insert(label);
+        Ok(StmtKind::Target(label))
+    }
+
+    /// `store PLACE = VALUE`
+    fn store(&mut self) -> Parsed<StmtKind> {
+        self.cursor.advance();
+        let place = self.place()?;
+        self.cursor.expect("=")?;
+        Ok(StmtKind::Store { place, value: self.full_expr()? })
     }
 
     fn async_stmt(&mut self) -> Parsed<StmtKind> {
@@ -329,7 +361,7 @@ impl BodyParser<'_, '_> {
             _ => {
                 return self
                     .cursor
-                    .error_at(offset, "only a local, a field, an element or a static can be assigned");
+                    .error_at(offset, "only a local, a field, an element or a static can be assigned; `store PLACE = VALUE` stores into memory");
             }
         })
     }

@@ -1,5 +1,7 @@
 //! The names of all declarations of a text, which are collected before anything refers to them.
 
+use std::cell::RefCell;
+
 use crate::text::lexer::TokenKind;
 use crate::text::names::{Name, NameTable};
 use crate::*;
@@ -12,6 +14,9 @@ pub(super) enum ItemKind {
     Option,
     File,
     Struct,
+    Union,
+    Global,
+    External,
     Interface,
     Class,
     Static,
@@ -42,6 +47,10 @@ pub(super) struct Symbols {
     statics: NameTable,
     functions: NameTable,
     kernels: NameTable,
+    globals: NameTable,
+    externals: NameTable,
+    /// The types that the text has mentioned so far.
+    pub(super) types: RefCell<TypeTable>,
     files: usize,
 }
 
@@ -69,6 +78,9 @@ impl Symbols {
             "option" => ItemKind::Option,
             "file" => ItemKind::File,
             "struct" => ItemKind::Struct,
+            "union" => ItemKind::Union,
+            "global" => ItemKind::Global,
+            "external" => ItemKind::External,
             "interface" => ItemKind::Interface,
             "class" => ItemKind::Class,
             "static" => ItemKind::Static,
@@ -81,7 +93,7 @@ impl Symbols {
             "function" => ItemKind::Function,
             _ => {
                 return cursor.error(format!(
-                    "no declaration begins with `{word}`: write `file`, `struct`, `interface`, `class`, `static`, `main`, \
+                    "no declaration begins with `{word}`: write `file`, `struct`, `union`, `global`, `external`, `interface`, `class`, `static`, `main`, \
                      `kernel`, `function`, `native`, `option`, `runtime_exceptions`, `serialize_hook` or `deserialize_hook`"
                 ));
             }
@@ -89,7 +101,9 @@ impl Symbols {
         cursor.advance();
         let token = cursor.index();
         let (table, what) = match kind {
-            ItemKind::Struct => (Some(&mut self.structs), "a struct"),
+            ItemKind::Struct | ItemKind::Union => (Some(&mut self.structs), "a struct"),
+            ItemKind::Global => (Some(&mut self.globals), "a global"),
+            ItemKind::External => (Some(&mut self.externals), "an external function"),
             ItemKind::Interface => (Some(&mut self.interfaces), "an interface"),
             ItemKind::Class => (Some(&mut self.classes), "a class"),
             ItemKind::Static => (Some(&mut self.statics), "a static"),
@@ -105,7 +119,7 @@ impl Symbols {
             }
         }
         self.files += usize::from(kind == ItemKind::File);
-        skip_item(cursor)?;
+        skip_item(cursor, kind != ItemKind::Global)?;
         Ok(Item { kind, token, is_library })
     }
 
@@ -144,6 +158,14 @@ impl Symbols {
         self.find(cursor, &self.kernels, "a kernel").map(KernelId)
     }
 
+    pub(super) fn global(&self, cursor: &mut Cursor<'_>) -> Parsed<GlobalId> {
+        self.find(cursor, &self.globals, "a global").map(GlobalId)
+    }
+
+    pub(super) fn external(&self, cursor: &mut Cursor<'_>) -> Parsed<ExternalId> {
+        self.find(cursor, &self.externals, "an external function").map(ExternalId)
+    }
+
     /// A function, or `-` for none.
     pub(super) fn slot(&self, cursor: &mut Cursor<'_>) -> Parsed<Option<FunctionId>> {
         if cursor.eat("-") { Ok(None) } else { self.function(cursor).map(Some) }
@@ -163,18 +185,83 @@ impl Symbols {
         match word.as_str() {
             "ref" => self.class(cursor).map(Ty::Ref),
             "struct" => self.structure(cursor).map(Ty::Struct),
+            "pointer" | "array" | "function" => {
+                cursor.enter()?;
+                let ty = self.derived_type(cursor, word)?;
+                cursor.leave();
+                Ok(ty)
+            }
             word => match crate::text::types::simple_type(word) {
                 Some(ty) => Ok(ty),
                 None => cursor.error_at(
                     offset,
                     format!(
                         "no type is named `{word}`: write `void`, `bool`, `char`, `i8` to `i64`, `u8` to `u64`, `f32`, \
-                         `f64`, `any`, `ref @C` or `struct @S`"
+                         `f64`, `any`, `ref @C`, `struct @S`, `pointer TYPE`, `array NUMBER of TYPE` or `function(TYPE): TYPE`"
                     ),
                 ),
             },
         }
     }
+}
+
+impl Symbols {
+    /// A type that is made of others, behind its first word.
+    fn derived_type(&self, cursor: &mut Cursor<'_>, word: &str) -> Parsed<Ty> {
+        match word {
+            "pointer" => {
+                let space = address_space(cursor)?;
+                let pointee = self.ty(cursor)?;
+                Ok(self.types.borrow_mut().pointer_to(pointee, space))
+            }
+            "array" => {
+                let offset = cursor.offset();
+                let Ok(length) = u64::try_from(cursor.integer()?) else {
+                    return cursor.error_at(offset, "the length of an array is not negative");
+                };
+                cursor.expect_word("of")?;
+                let element = self.ty(cursor)?;
+                Ok(self.types.borrow_mut().array_of(element, length))
+            }
+            _ => self.signature(cursor).map(Ty::Function),
+        }
+    }
+
+    /// `(TYPE, TYPE, ...): TYPE`
+    pub(super) fn signature(&self, cursor: &mut Cursor<'_>) -> Parsed<SignatureId> {
+        cursor.expect("(")?;
+        let (mut params, mut is_variadic) = (Vec::new(), false);
+        cursor.list(")", &mut |cursor| {
+            if is_variadic {
+                return cursor.error("no parameter follows `...`");
+            }
+            is_variadic = cursor.eat("...");
+            if !is_variadic {
+                params.push(self.ty(cursor)?);
+            }
+            Ok(())
+        })?;
+        cursor.expect(":")?;
+        let result = self.ty(cursor)?;
+        Ok(self.types.borrow_mut().function(Signature { params, result, is_variadic }))
+    }
+}
+
+/// `(SPACE)`, or nothing for any memory.
+fn address_space(cursor: &mut Cursor<'_>) -> Parsed<AddressSpace> {
+    if !cursor.eat("(") {
+        return Ok(AddressSpace::Generic);
+    }
+    let offset = cursor.offset();
+    let word = cursor.word("the name of an address space")?;
+    let Some((space, _)) = AddressSpace::ALL.iter().find(|it| it.1 == word) else {
+        return cursor.error_at(
+            offset,
+            format!("no address space is named `{word}`: write `generic`, `global`, `shared` or `constant`"),
+        );
+    };
+    cursor.expect(")")?;
+    Ok(*space)
 }
 
 /// The message for a name that is declared twice.
@@ -188,8 +275,8 @@ pub(super) fn duplicate(what: &str, sigil: &str, name: &Name, ordinal: u32) -> S
     )
 }
 
-/// Skips a declaration behind its name: up to `;`, or over the block that ends it.
-fn skip_item(cursor: &mut Cursor<'_>) -> Parsed<()> {
+/// Skips a declaration behind its name: up to `;`, or over the block that ends it, if it has one.
+fn skip_item(cursor: &mut Cursor<'_>, has_block: bool) -> Parsed<()> {
     let start = cursor.offset();
     let mut depth = 0_usize;
     loop {
@@ -200,8 +287,11 @@ fn skip_item(cursor: &mut Cursor<'_>) -> Parsed<()> {
                 if depth == 0 {
                     return cursor.error("this `}` closes no block");
                 }
-                cursor.advance();
-                return Ok(());
+                if has_block {
+                    cursor.advance();
+                    return Ok(());
+                }
+                depth = 0;
             }
             TokenKind::Punctuation("}") => depth -= 1,
             TokenKind::Punctuation(";") if depth == 0 => {

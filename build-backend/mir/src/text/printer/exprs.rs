@@ -20,7 +20,15 @@ impl<'a> Printer<'a> {
     /// An expression in front of `.`, `[` or `!`.
     fn base(&mut self, expr: &Expr) {
         // A global name would go on with `.` and `[`.
-        let ends_in_global = matches!(expr.kind, ExprKind::Static(_) | ExprKind::Allocate(_));
+        let ends_in_global = matches!(
+            expr.kind,
+            ExprKind::Static(_)
+                | ExprKind::Allocate(_)
+                | ExprKind::Load(_)
+                | ExprKind::AddressOf(_)
+                | ExprKind::FunctionAddress(_)
+                | ExprKind::ExternalAddress(_)
+        );
         let plain = !is_binary(&expr.kind)
             && !ends_in_global
             && !matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_))
@@ -55,7 +63,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Whether the type is printed.
-    fn is_ascribed(&self, expr: &Expr) -> bool {
+    pub(super) fn is_ascribed(&self, expr: &Expr) -> bool {
         match (&expr.kind, expr.ty) {
             (ExprKind::MakeStruct(_), Ty::Struct(_)) | (ExprKind::Int(0 | 1), Ty::Bool) => false,
             (ExprKind::Int(value), Ty::Char) if as_char(*value).is_some() => false,
@@ -63,7 +71,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn has_printed_span(&self, expr: &Expr) -> bool {
+    pub(super) fn has_printed_span(&self, expr: &Expr) -> bool {
         self.spans == SpanDetail::All && expr.span.is_some()
     }
 
@@ -92,17 +100,22 @@ impl<'a> Printer<'a> {
     fn kind(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Int(value) => self.integer(*value, expr.ty),
-            ExprKind::Float(value) if value.is_finite() => {
-                let _ = write!(self.out, "{value:?}");
-            }
-            ExprKind::Float(value) => {
-                let _ = write!(self.out, "float(0x{:016x})", value.to_bits());
-            }
+            ExprKind::Float(value) => self.float(*value),
             ExprKind::String(text) => write_string(&mut self.out, text),
             ExprKind::Null => self.push("null"),
             ExprKind::Zero => self.push("zero"),
             ExprKind::Here => self.push("here"),
             ExprKind::Local(local) => self.local(*local),
+            ExprKind::Load(_)
+            | ExprKind::AddressOf(_)
+            | ExprKind::FunctionAddress(_)
+            | ExprKind::ExternalAddress(_)
+            | ExprKind::Bytes(_) => self.memory(&expr.kind),
+            ExprKind::CallPointer { callee, args } => {
+                self.push("call ");
+                self.callee(callee);
+                self.args(args);
+            }
             ExprKind::Static(id) => {
                 self.push("static ");
                 self.static_name(*id);
@@ -166,6 +179,14 @@ impl<'a> Printer<'a> {
             | ExprKind::StackAllocate { .. }) => self.allocation(allocation),
             call => self.any_call(call),
         }
+    }
+
+    pub(super) fn float(&mut self, value: f64) {
+        let _ = if value.is_finite() {
+            write!(self.out, "{value:?}")
+        } else {
+            write!(self.out, "float(0x{:016x})", value.to_bits())
+        };
     }
 
     fn integer(&mut self, value: i64, ty: Ty) {

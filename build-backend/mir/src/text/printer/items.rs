@@ -23,6 +23,8 @@ impl<'a> Printer<'a> {
         for index in 0..program.structs.len() {
             self.structure(index);
         }
+        (0..program.externals.len()).for_each(|it| self.external(ExternalId(it as u32)));
+        (0..program.globals.len()).for_each(|it| self.global(GlobalId(it as u32)));
         for (index, item) in program.interfaces.iter().enumerate() {
             self.push("interface ");
             self.interface(InterfaceId(index as u32));
@@ -113,10 +115,14 @@ impl<'a> Printer<'a> {
 
     fn structure(&mut self, index: usize) {
         let item = &self.program.structs[index];
-        self.push("struct ");
+        let is_union = item.layout.as_ref().is_some_and(|it| it.is_union);
+        self.push(if is_union { "union " } else { "struct " });
         self.structs.write(&mut self.out, index, "@");
+        if let Some(MemoryLayout { size, .. }) = &item.layout {
+            let _ = write!(self.out, " size {} align {}", size.size, size.align);
+        }
         self.open();
-        self.fields(&item.fields);
+        self.fields(&item.fields, item.layout.as_ref().filter(|_| !is_union));
         self.serialization(item.serialization);
         self.close();
     }
@@ -144,7 +150,7 @@ impl<'a> Printer<'a> {
             self.ty(ty);
         }
         self.open();
-        self.fields(&item.fields);
+        self.fields(&item.fields, None);
         self.serialization(item.serialization);
         if let Some(original) = program.closure_versions.get(&id) {
             self.begin();
@@ -172,13 +178,17 @@ impl<'a> Printer<'a> {
         self.close();
     }
 
-    fn fields(&mut self, fields: &[Field]) {
+    /// Fields, with their offsets in a layout.
+    fn fields(&mut self, fields: &[Field], layout: Option<&MemoryLayout>) {
         for (index, field) in fields.iter().enumerate() {
             self.begin();
             self.push("field ");
             self.field_name(fields, index as u32);
             self.push(": ");
             self.ty(field.ty);
+            if let Some(offset) = layout.map(|it| it.offsets.get(index).copied().unwrap_or(0)) {
+                let _ = write!(self.out, " at {offset}");
+            }
             for (word, is_set) in [
                 (" transient", field.transient),
                 (" volatile", field.volatile),
@@ -235,7 +245,7 @@ impl<'a> Printer<'a> {
 
     pub(super) fn function(&mut self, id: FunctionId) {
         let function = &self.program.functions[id.index()];
-        self.set_locals(&function.locals, FxHashMap::default());
+        self.set_locals(&function.locals, &function.variables, FxHashMap::default());
         self.push("function ");
         self.function_name(id);
         self.push("(");
@@ -266,6 +276,7 @@ impl<'a> Printer<'a> {
             self.push("];");
             self.end();
         }
+        self.variable_declarations();
         self.local_declarations(function.params as usize);
         self.stmts(&function.body);
         self.close();

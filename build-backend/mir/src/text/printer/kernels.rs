@@ -7,7 +7,7 @@ use crate::text::types::capture_elements;
 impl<'a> Printer<'a> {
     pub(super) fn kernel(&mut self, id: KernelId) {
         let kernel = &self.program.kernels[id.index()];
-        self.set_locals(&kernel.locals, capture_elements(&kernel.captures));
+        self.set_locals(&kernel.locals, &[], capture_elements(&kernel.captures));
         self.push("kernel ");
         self.kernel_name(id);
         for (word, is_set) in [

@@ -7,6 +7,7 @@ mod exprs;
 mod fragments;
 mod items;
 mod kernels;
+mod memory;
 mod stmts;
 
 pub use fragments::FragmentPrinter;
@@ -92,10 +93,15 @@ struct Printer<'a> {
     statics: Names<'a>,
     functions: Names<'a>,
     kernels: Names<'a>,
+    globals: Names<'a>,
+    externals: Names<'a>,
     spans: SpanDetail,
     /// Locals of the function being printed.
     locals: &'a [Local],
     local_names: Names<'a>,
+    /// Its variables in memory.
+    variables: &'a [Local],
+    variable_names: Names<'a>,
     elements: FxHashMap<LocalId, Ty>,
     /// The type of constants in the table being printed.
     literal: Option<Ty>,
@@ -119,9 +125,13 @@ impl<'a> Printer<'a> {
             statics: Names::new("static", program.statics.iter().map(|it| it.name.as_str())),
             functions: Names::new("function", program.functions.iter().map(|it| it.name.as_str())),
             kernels: Names::new("kernel", program.kernels.iter().map(|it| it.name.as_str())),
+            globals: Names::new("global", program.globals.iter().map(|it| it.name.as_str())),
+            externals: Names::new("external", program.externals.iter().map(|it| it.name.as_str())),
             spans,
             locals: &[],
             local_names: Names::new("local", std::iter::empty()),
+            variables: &[],
+            variable_names: Names::new("variable", std::iter::empty()),
             elements: FxHashMap::default(),
             literal: None,
             out: String::new(),
@@ -133,10 +143,13 @@ impl<'a> Printer<'a> {
     }
 
     fn scope(&self) -> Scope<'_> {
-        Scope { program: self.program, locals: self.locals, elements: &self.elements, literal: self.literal }
+        let (program, locals, elements) = (self.program, self.locals, &self.elements);
+        Scope { program, types: &program.types, locals, elements, literal: self.literal }
     }
 
-    fn set_locals(&mut self, locals: &'a [Local], elements: FxHashMap<LocalId, Ty>) {
+    fn set_locals(&mut self, locals: &'a [Local], variables: &'a [Local], elements: FxHashMap<LocalId, Ty>) {
+        self.variables = variables;
+        self.variable_names = Names::new("variable", variables.iter().map(|it| it.name.as_str()));
         self.locals = locals;
         self.local_names = Names::new("local", locals.iter().map(|it| it.name.as_str()));
         self.elements = elements;
@@ -255,6 +268,7 @@ impl<'a> Printer<'a> {
                 self.push("struct ");
                 self.structs.write(&mut self.out, id.index(), "@");
             }
+            Ty::Pointer(_) | Ty::Array(_) | Ty::Function(_) => self.derived_type(ty),
             simple => self.push(simple_name(simple)),
         }
     }

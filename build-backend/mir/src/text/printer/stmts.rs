@@ -223,6 +223,17 @@ impl<'a> Printer<'a> {
                 self.static_name(*field);
                 self.assigned(value);
             }
+            StmtKind::Store { place, value } => {
+                self.push("store ");
+                self.place(place);
+                self.assigned(value);
+            }
+            StmtKind::Goto(label) => {
+                let _ = write!(self.out, "goto L{}", label.0);
+            }
+            StmtKind::Target(label) => {
+                let _ = write!(self.out, "label L{}", label.0);
+            }
             StmtKind::Expr(value) => self.full_expr(value),
             StmtKind::Break(label) => {
                 let _ = write!(self.out, "break L{}", label.0);

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
+use apg_mir::walk::{has_goto, visit_expr, visit_exprs, visit_stmts};
 use apg_mir::walk_mut::{bodies, children, edit_expr, edit_exprs, edit_stmts, operands};
 use apg_mir::*;
 
@@ -126,6 +126,10 @@ impl Inliner<'_> {
     /// A function that must be inlined, or is worth it and fits the budget.
     fn inlinable(&self, id: FunctionId) -> Option<&Function> {
         let function = self.functions.get(id.index())?;
+        // Variables and targets of `goto` belong to their function.
+        if !function.variables.is_empty() || has_goto(&function.body) {
+            return None;
+        }
         if self.thread_functions[id.index()] {
             return Some(function);
         }
@@ -211,7 +215,10 @@ impl Inliner<'_> {
     /// Whether an expression may change what other operands of its statement read.
     fn has_side_effects(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Atomic { .. } | ExprKind::Collective { .. } | ExprKind::Runtime { .. } => true,
+            ExprKind::Atomic { .. }
+            | ExprKind::Collective { .. }
+            | ExprKind::CallPointer { .. }
+            | ExprKind::Runtime { .. } => true,
             ExprKind::Call { function, .. } => {
                 self.functions.get(function.index()).is_none_or(|it| !self.is_pure(it, 8))
             }
@@ -223,10 +230,19 @@ impl Inliner<'_> {
     fn is_pure(&self, function: &Function, depth: u32) -> bool {
         let mut pure = depth > 0;
         visit_stmts(&function.body, &mut |it| {
-            pure &= !matches!(it.kind, StmtKind::SetElement { .. } | StmtKind::Barrier | StmtKind::Native(_))
+            pure &= !matches!(
+                it.kind,
+                StmtKind::SetElement { .. }
+                    | StmtKind::Store { .. }
+                    | StmtKind::Barrier
+                    | StmtKind::Native(_)
+            )
         });
         visit_exprs(&function.body, &mut |it, _| match &it.kind {
-            ExprKind::Atomic { .. } | ExprKind::Collective { .. } | ExprKind::Runtime { .. } => pure = false,
+            ExprKind::Atomic { .. }
+            | ExprKind::Collective { .. }
+            | ExprKind::CallPointer { .. }
+            | ExprKind::Runtime { .. } => pure = false,
             ExprKind::Call { function, .. } if pure => {
                 pure = self.functions.get(function.index()).is_some_and(|it| self.is_pure(it, depth - 1));
             }
@@ -361,7 +377,7 @@ fn is_speculatable(arg: &Expr) -> bool {
     let mut total = true;
     visit_expr(arg, None, &mut |it, _| {
         total &= match &it.kind {
-            ExprKind::Operation { operation, .. } => !matches!(operation, Operation::Div | Operation::Rem),
+            ExprKind::Operation { operation, .. } => !operation.may_fail(),
             ExprKind::Local(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
             ExprKind::StructField { .. } | ExprKind::Length { .. } => true,
             _ => false,

@@ -80,9 +80,11 @@ fn scans_memory(stmt: &Stmt) -> bool {
     let mut found = false;
     visit_stmts(list, &mut |it| found |= matches!(it.kind, StmtKind::Loop { .. }));
     visit_exprs(list, &mut |it, _| {
-        if let ExprKind::Call { args, .. } = &it.kind {
-            found |= args.iter().any(is_rail_like);
-        }
+        found |= match &it.kind {
+            ExprKind::Call { args, .. } => args.iter().any(is_rail_like),
+            ExprKind::CallPointer { .. } => true,
+            _ => false,
+        };
     });
     found
 }

@@ -57,7 +57,13 @@ fn is_accumulation(ir: &KernelIr, body: &[Stmt]) -> bool {
     });
     visit_exprs(body, &mut |it, _| {
         weight += 1;
-        plain &= !matches!(it.kind, ExprKind::Call { .. } | ExprKind::Atomic { .. });
+        plain &= !matches!(
+            it.kind,
+            ExprKind::Call { .. }
+                | ExprKind::CallPointer { .. }
+                | ExprKind::Load(_)
+                | ExprKind::Atomic { .. }
+        );
     });
     plain && keeps && weight <= MAX_JAMMED_BODY_EXPRESSIONS
 }

@@ -188,14 +188,18 @@ fn may_store_to_captures(ir: &KernelIr, body: &[Stmt]) -> bool {
     let is_own = |rail: &Expr| matches!(rail.kind, ExprKind::Local(local) if local.index() >= ir.kernel.captures.len());
     let mut found = false;
     visit_stmts(body, &mut |it| {
-        found |= matches!(&it.kind, StmtKind::SetElement { rail, .. } if !is_own(rail));
+        found |= match &it.kind {
+            StmtKind::SetElement { rail, .. } => !is_own(rail),
+            StmtKind::Store { .. } => true,
+            _ => false,
+        };
     });
     visit_exprs(body, &mut |it, _| {
         found |= match &it.kind {
             ExprKind::Atomic { rail, .. } => !is_own(rail),
             ExprKind::Call { args, .. } => args.iter().any(is_rail_like),
             // A fence: stores of other threads become visible.
-            ExprKind::Runtime { .. } => true,
+            ExprKind::Runtime { .. } | ExprKind::CallPointer { .. } => true,
             _ => false,
         }
     });

@@ -57,16 +57,20 @@ fn weigh_vectorizable(ir: &KernelIr, chunks: &Chunks) -> Option<usize> {
         ir.is_inside(index) && stride.is_some_and(|it| it.abs() <= 1)
     };
     let (mut weight, mut plain) = (0, true);
-    visit_stmts(&chunks.stmts, &mut |it| {
-        if let StmtKind::SetElement { index, .. } = &it.kind {
-            plain &= is_near(index);
-        }
+    visit_stmts(&chunks.stmts, &mut |it| match &it.kind {
+        StmtKind::SetElement { index, .. } => plain &= is_near(index),
+        StmtKind::Store { .. } => plain = false,
+        _ => {}
     });
     visit_exprs(&chunks.stmts, &mut |it, _| {
         weight += 1;
         match &it.kind {
             ExprKind::Element { index, .. } => plain &= is_near(index),
-            ExprKind::Call { .. } | ExprKind::Atomic { .. } | ExprKind::Runtime { .. } => plain = false,
+            ExprKind::Call { .. }
+            | ExprKind::CallPointer { .. }
+            | ExprKind::Load(_)
+            | ExprKind::Atomic { .. }
+            | ExprKind::Runtime { .. } => plain = false,
             _ => {}
         }
     });

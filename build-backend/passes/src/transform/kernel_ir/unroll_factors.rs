@@ -155,6 +155,8 @@ fn reads_shared_memory(kernel: &Kernel, register_rails: &FxHashSet<LocalId>, bod
             others |= !is_shared && !is_own;
         }
         ExprKind::Call { .. }
+        | ExprKind::CallPointer { .. }
+        | ExprKind::Load(_)
         | ExprKind::Atomic { .. }
         | ExprKind::Collective { .. }
         | ExprKind::Runtime { .. } => others = true,

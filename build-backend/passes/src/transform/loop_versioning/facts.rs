@@ -96,6 +96,7 @@ impl LoopFacts {
             ExprKind::CallVirtual { .. }
             | ExprKind::CallInterface { .. }
             | ExprKind::CallClosure { .. }
+            | ExprKind::CallPointer { .. }
             | ExprKind::Allocate(_)
             | ExprKind::MakeObject { .. }
             | ExprKind::StackAllocate { .. }
