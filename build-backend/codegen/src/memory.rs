@@ -153,14 +153,14 @@ impl Code<'_> {
             Initializer::Float(value) => self.float(*value, ty),
             Initializer::Bytes(bytes) => match self.program.types.array(ty) {
                 Some(array) => {
-                    let texts: Vec<String> = bytes
+                    let items: Vec<String> = bytes
                         .iter()
                         .map(|it| match array.element {
                             Ty::I8 => it.cast_signed().to_string(),
                             _ => it.to_string(),
                         })
                         .collect();
-                    format!("{{{}}}", texts.join(", "))
+                    format!("{{{}}}", items.join(", "))
                 }
                 None => self.bytes(bytes, ty),
             },
@@ -171,9 +171,9 @@ impl Code<'_> {
             Initializer::Function(function) => format!("&{}", self.function_symbol(*function)),
             Initializer::External(external) => format!("&{}", self.external_symbol(*external)),
             Initializer::List(values) => {
-                let texts: Vec<String> =
+                let items: Vec<String> =
                     (0..).zip(values).map(|(index, value)| self.part(value, ty, index)).collect();
-                format!("{{{}}}", texts.join(", "))
+                format!("{{{}}}", items.join(", "))
             }
             Initializer::Member { field, value } => format!("{{{}}}", self.part(value, ty, *field)),
         }

@@ -51,7 +51,7 @@ pub enum Operation {
     NegUndefined,
     NegTrapping,
     ConvertUndefined,
-    /// A pointer and a number of elements (C17, 6.5.6): the pointer to the element that is so many behind it.
+    /// A pointer and a number of elements (C17, 6.5.6): the pointer to the element that lies this number of elements behind it.
     /// Outside of the array, and of the position behind its last element, the result is undefined.
     Offset,
     /// Two pointers into an array: the number of elements from the second to the first, an `I64`.
