@@ -37,6 +37,7 @@ pub mod local_engine;
 pub mod lock;
 pub(crate) mod marshal;
 pub mod message;
+mod observed_endpoint;
 pub mod place_local;
 pub(crate) mod protocol_state;
 pub mod rail_copy;

@@ -9,9 +9,9 @@ use crate::apgas::deadlock::message_counts;
 use crate::apgas::engine::Engine;
 use crate::apgas::failure::{Cause, DeadPlace, DeadPlacePolicy, FailFast, Undelivered};
 use crate::apgas::message::{Message, PutHeader};
+use crate::apgas::observed_endpoint::observe;
 use crate::apgas::protocol_state::ProtocolState;
 use crate::base::place::{PlaceId, here, replace_current, set_here};
-use crate::base::sanitizer;
 use crate::cache::Cache;
 use crate::device::{self, Device, DeviceError};
 use crate::heap;
@@ -108,7 +108,7 @@ impl System {
     ) -> &'static System {
         let (here, hosts) = (endpoint.here(), endpoint.hosts());
         Box::leak(Box::new(System {
-            endpoint,
+            endpoint: observe(endpoint),
             here,
             hosts,
             selection,
@@ -228,9 +228,8 @@ impl System {
         let mut body = Vec::new();
         message.encode(&mut body);
         if !message.is_control() {
-            return self.send_encoded(to, &body, &[]);
+            message_counts::count_sent();
         }
-        sanitizer::release(&raw const sanitizer::MESSAGES);
         self.endpoint.send(to, &body, &[])
     }
 
@@ -241,8 +240,6 @@ impl System {
     /// The place has ended.
     pub fn send_encoded(&self, to: PlaceId, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
         message_counts::count_sent();
-        crate::profile::message(body.len() + parts.iter().map(|part| part.bytes().len()).sum::<usize>());
-        sanitizer::release(&raw const sanitizer::MESSAGES);
         self.endpoint.send(to, body, parts)
     }
 
@@ -252,8 +249,6 @@ impl System {
     /// The place has ended.
     pub fn send_request(&self, to: PlaceId, body: &[u8]) -> Result<bool, PlaceEnded> {
         message_counts::count_sent();
-        crate::profile::message(body.len());
-        sanitizer::release(&raw const sanitizer::MESSAGES);
         self.endpoint.send_request(to, body)
     }
 
@@ -262,11 +257,8 @@ impl System {
     /// # Errors
     /// The place has ended.
     pub fn put(&self, to: PlaceId, header: &PutHeader, data: &[u8]) -> Result<(), PlaceEnded> {
-        let header = header.encode();
         message_counts::count_sent();
-        crate::profile::message(header.len() + data.len());
-        sanitizer::release(&raw const sanitizer::MESSAGES);
-        self.endpoint.put(to, &header, data)
+        self.endpoint.put(to, &header.encode(), data)
     }
 
     /// Sends a message, and leaves it to the policy if the place has ended.
