@@ -29,4 +29,4 @@ pub mod serialize;
 mod testing;
 pub mod topology;
 
-pub use run::{Image, RunOptions, run};
+pub use run::{ExitStatus, Image, RunOptions, Runtime, run};

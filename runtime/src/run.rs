@@ -65,9 +65,40 @@ pub struct RunOptions {
     pub cache_in_use: Option<InUse>,
 }
 
-impl RunOptions {
-    /// One place with the machine's accelerators.
-    pub fn new(program: Image) -> RunOptions {
+/// Runs a program at all its places, or this process's share of it, and returns the exit status.
+///
+/// # Errors
+/// When it cannot be started, in words for the user.
+pub fn run(options: RunOptions) -> Result<i32, String> {
+    let runtime = Runtime::start(options)?;
+    let status = runtime.run_program();
+    Ok(runtime.shutdown(status).code())
+}
+
+/// A place of a program that has started: connected with the others, its program loaded, its scheduler ready.
+pub struct Runtime {
+    options: RunOptions,
+    place: &'static System,
+    /// Host places of the program.
+    places: u32,
+}
+
+/// With what a process is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct ExitStatus(i32);
+
+impl ExitStatus {
+    /// As a number for the system.
+    pub fn code(self) -> i32 {
+        self.0
+    }
+}
+
+impl Runtime {
+    /// How to run a program, to be adjusted and given to [`Runtime::start`]: one place with the machine's
+    /// accelerators.
+    pub fn builder(program: Image) -> RunOptions {
         RunOptions {
             program,
             arguments: Vec::new(),
@@ -82,59 +113,73 @@ impl RunOptions {
             cache_in_use: None,
         }
     }
-}
 
-/// Runs a program at all its places, or this process's share of it, and returns the exit status.
-///
-/// # Errors
-/// When it cannot be started, in words for the user.
-pub fn run(mut options: RunOptions) -> Result<i32, String> {
-    sanitizer::look();
-    device::request_connections();
-    let place = options.bootstrap.as_ref().map_or(PlaceId(0), |info| info.place);
-    let (places, neighbours) = options.bootstrap.as_ref().map_or((options.places, options.places), |info| {
-        let placement = &info.placement;
-        (placement.places(), placement.places_on(placement.host(place)).count() as u32)
-    });
-    heap::configure(options.heap, neighbours.max(1) as usize);
-    interrupt::set(|_| {
-        profile::finish();
-        bootstrap::interrupted();
-        profile::complete(1);
-        Then::End
-    });
-    let system = connect(&options)?;
-    let loaded = match &options.program {
-        Image::File(path) => program::load(path),
-        Image::Bytes(bytes) => program::load_bytes(bytes),
-    };
-    let loaded = loaded.map(|()| abi::bind_program());
-    // Another place holds the cache from before it joins until here.
-    drop(options.cache_in_use.take());
-    if let Err(error) = loaded {
-        bootstrap::close(system, 1);
-        return Err(error);
+    /// Makes this process a place of the program. Place 0 starts the others.
+    ///
+    /// # Errors
+    /// What keeps the program from starting, in words for the user.
+    pub fn start(mut options: RunOptions) -> Result<Runtime, String> {
+        sanitizer::look();
+        device::request_connections();
+        let here = options.bootstrap.as_ref().map_or(PlaceId::ZERO, |info| info.place);
+        let (places, neighbours) =
+            options.bootstrap.as_ref().map_or((options.places, options.places), |info| {
+                let placement = &info.placement;
+                (placement.places(), placement.places_on(placement.host(here)).count() as u32)
+            });
+        heap::configure(options.heap, neighbours.max(1) as usize);
+        interrupt::set(|_| {
+            profile::finish();
+            bootstrap::interrupted();
+            profile::complete(1);
+            Then::End
+        });
+        if let Some(file) = &options.profile {
+            // Before the place has an endpoint, which is observed only then.
+            profile::start(file.clone(), here.0);
+        }
+        let place = connect(&options)?;
+        let loaded = match &options.program {
+            Image::File(path) => program::load(path),
+            Image::Bytes(bytes) => program::load_bytes(bytes),
+        };
+        let loaded = loaded.map(|()| abi::bind_program());
+        // Another place holds the cache from before it joins until here.
+        drop(options.cache_in_use.take());
+        if let Err(error) = loaded {
+            bootstrap::close(place, 1);
+            return Err(error);
+        }
+        start_scheduler(options.threads);
+        place.attach(Arc::new(LocalEngine));
+        Ok(Runtime { options, place, places })
     }
-    if let Some(file) = &options.profile {
-        profile::start(file.clone(), apgas::here().0);
+
+    /// Runs `main` at place 0, and returns when all its activities have ended; serves place 0 elsewhere, until
+    /// it has ended the program. The program's exit status.
+    pub fn run_program(&self) -> i32 {
+        if apgas::here() != PlaceId::ZERO {
+            return bootstrap::serve(self.place);
+        }
+        if self.places == 1 {
+            scheduler::set_on_deadlock(report_deadlock);
+        } else {
+            crate::apgas::deadlock::quiescence::start_detector(report_deadlock);
+        }
+        run_main(&self.options.arguments)
     }
-    start_scheduler(options.threads);
-    system.attach(Arc::new(LocalEngine));
-    if place != PlaceId(0) {
-        let code = bootstrap::serve(system);
-        finish_output(&options);
-        return Ok(output_errors::exit_status(code, output_errors::PLACE_STATUS));
+
+    /// Writes what is buffered, and ends the other places from place 0. With what this process is to end, if
+    /// the program has ended with `code`.
+    pub fn shutdown(self, code: i32) -> ExitStatus {
+        finish_output(&self.options);
+        if apgas::here() != PlaceId::ZERO {
+            return ExitStatus(output_errors::exit_status(code, output_errors::PLACE_STATUS));
+        }
+        bootstrap::close(self.place, code);
+        profile::complete(self.places);
+        ExitStatus(output_errors::exit_status(code, 1))
     }
-    if places == 1 {
-        scheduler::set_on_deadlock(report_deadlock);
-    } else {
-        crate::apgas::deadlock::quiescence::start_detector(report_deadlock);
-    }
-    let code = run_main(&options.arguments);
-    finish_output(&options);
-    bootstrap::close(system, code);
-    profile::complete(places);
-    Ok(output_errors::exit_status(code, 1))
 }
 
 /// Connects with the other places, which place 0 starts.

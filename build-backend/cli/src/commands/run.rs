@@ -7,7 +7,7 @@ use apg_runtime::cache::Cache;
 use apg_runtime::cluster::membership::Membership;
 use apg_runtime::cluster::{agent, session};
 use apg_runtime::net::bootstrap::connect;
-use apg_runtime::run::{Image, RunOptions};
+use apg_runtime::run::{Image, RunOptions, Runtime};
 use apg_runtime::topology::Selection;
 use clap::{Args, Parser};
 
@@ -132,7 +132,7 @@ impl LaunchOptions {
 
     /// As options of the runtime, with X10's environment variables as defaults.
     pub(crate) fn resolve(&self, program: Image) -> Result<RunOptions, Failure> {
-        let mut options = RunOptions::new(program);
+        let mut options = Runtime::builder(program);
         options.places = self.place_count()?.unwrap_or(1);
         options.threads = self.thread_count()?;
         options.accelerators = self.accelerators(0)?;
