@@ -1,15 +1,18 @@
-//! `apg-mir`: reads MIR text, runs passes on it, and prints the result (docs/contributing/mir.md). The result
+//! `apg-mir`: reads MIR text, verifies it, runs passes on it, and prints the result
+//! (docs/contributing/mir.md). The result
 //! is the kernel IR of each kernel if the last pass transforms that (docs/contributing/kernel-ir.md).
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use apg_mir::Program;
 use apg_mir::text::{self, SpanDetail};
+use apg_mir::verify::verify;
 use apg_passes::kernel_ir;
 use apg_passes::pipeline::{PASSES, Pass, Purpose, Stage, form_kernel};
 use clap::builder::PossibleValuesParser;
-use clap::{Parser, ValueEnum};
+use clap::{ArgAction, Parser, ValueEnum};
 
 /// Read MIR text, run passes on it, and print the result
 #[derive(Debug, Parser)]
@@ -26,6 +29,10 @@ struct Arguments {
     /// Print the names of all passes, in the order of the pipeline
     #[arg(long, conflicts_with_all = ["file", "passes"])]
     list: bool,
+
+    /// Check the program against the rules of MIR, before and after each pass, which relies on them
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = ArgAction::Set)]
+    verify: bool,
 
     /// The source positions to print
     #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
@@ -94,6 +101,9 @@ fn run(arguments: &Arguments) -> Result<String, String> {
     let name = arguments.file.as_deref().map_or("<stdin>".into(), |it| it.display().to_string());
     let source = read(arguments.file.as_deref()).map_err(|error| format!("error: {name}: {error}"))?;
     let mut program = text::parse(&source).map_err(|error| format!("{name}:{error}"))?;
+    if arguments.verify {
+        violations(&program, &name)?;
+    }
     let passes: Vec<&Pass> = arguments.passes.iter().filter_map(|name| Pass::from_name(name)).collect();
     let count = passes.iter().take_while(|it| it.stage() == Stage::Mir).count();
     let (of_mir, of_kernels) = passes.split_at(count);
@@ -103,7 +113,12 @@ fn run(arguments: &Arguments) -> Result<String, String> {
             late.name, of_kernels[0].name
         ));
     }
-    of_mir.iter().for_each(|pass| pass.run(&mut program));
+    for pass in of_mir {
+        pass.run(&mut program);
+        if arguments.verify {
+            violations(&program, &format!("{name}, after {}", pass.name))?;
+        }
+    }
     if !of_kernels.is_empty() {
         program.assign_ids();
         let mut text = String::new();
@@ -120,6 +135,14 @@ fn run(arguments: &Arguments) -> Result<String, String> {
         Spans::All => SpanDetail::All,
     };
     Ok(text::print(&program, spans))
+}
+
+/// The violations of the rules of MIR, one a line.
+fn violations(program: &Program, name: &str) -> Result<(), String> {
+    let lines = |errors: Vec<apg_mir::verify::VerifyError>| {
+        errors.iter().map(|error| format!("{name}: {error}")).collect::<Vec<_>>().join("\n")
+    };
+    verify(program).map_err(lines)
 }
 
 fn read(file: Option<&Path>) -> std::io::Result<String> {

@@ -5,6 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 const PROGRAM: &str = "function @f(%n: i64): i64 @0:3:1-5:2 {
   var [%i: i64];
+  %i = 0; @0:2:3-9
   L0: while %i < 4 unroll 64 { @0:4:3-9
     %i = %i + 1;
   }
@@ -49,13 +50,12 @@ fn a_program_is_printed_with_the_requested_positions() {
 #[test]
 fn passes_run_on_the_program() {
     // The trip count is known where the counter begins at a constant.
-    let counted = PROGRAM.replace("  L0:", "  %i = 0;\n  L0:");
     for (passes, expected) in [
         (&[][..], "unroll 64 {"),
         (&["--pass", "outlining"], "unroll 64 {"),
         (&["--pass", "outlining", "--pass", "unroll-limits"], "unroll 4 {"),
     ] {
-        let text = stdout(&apg_mir(passes, &counted));
+        let text = stdout(&apg_mir(passes, PROGRAM));
         assert!(text.contains(expected), "{passes:?}: {text}");
     }
 }
@@ -64,7 +64,7 @@ fn passes_run_on_the_program() {
 fn errors_have_the_file_and_the_place() {
     let output = apg_mir(&[], &PROGRAM.replace("return %i", "return %j"));
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).starts_with("<stdin>:6:10: a local named `%j` is not declared"), "{output:?}");
+    assert!(stderr(&output).starts_with("<stdin>:7:10: a local named `%j` is not declared"), "{output:?}");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("bad.mir");
     std::fs::write(&file, "class @C extends @C { }").expect("it is written");
@@ -77,6 +77,16 @@ fn errors_have_the_file_and_the_place() {
     assert!(stderr(&output).starts_with("error: no such file.mir: "), "{output:?}");
     std::fs::write(&file, [0xff, 0xfe]).expect("it is written");
     assert_eq!(apg_mir(&[&file.display().to_string()], "").status.code(), Some(1));
+}
+
+#[test]
+fn violations_of_rules_are_errors_unless_they_are_not_wanted() {
+    let unassigned = PROGRAM.replace("  %i = 0; @0:2:3-9\n", "");
+    let output = apg_mir(&[], &unassigned);
+    assert_eq!(output.status.code(), Some(1));
+    let expected = "<stdin>: in `f`, file 0, 4:3: the local `i` (1) is read before it is assigned";
+    assert!(stderr(&output).starts_with(expected), "{output:?}");
+    assert!(stdout(&apg_mir(&["--verify", "false"], &unassigned)).contains("return %i;"));
 }
 
 #[test]
