@@ -103,7 +103,7 @@ impl Code<'_> {
         }
     }
 
-    /// Whether the program has a pointer type to a struct, so that members may name it before its declaration.
+    /// Whether the program has a pointer type to a struct: members may name it before its declaration.
     fn is_pointed_to(&self, id: StructId) -> bool {
         let types = &self.program.types;
         let functions = types.signatures().iter().flat_map(|it| it.params.iter().copied().chain([it.result]));

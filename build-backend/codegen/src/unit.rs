@@ -30,7 +30,7 @@ pub(crate) fn prelude(program: &Program) -> &'static str {
     }
 }
 
-/// Whether the program runs without the runtime: it has no objects, and no kernels, which the runtime launches.
+/// Whether the program runs without the runtime: it has no objects, and no kernels to launch.
 pub(crate) fn is_standalone(program: &Program) -> bool {
     !program.has_object_heap() && program.kernels.is_empty()
 }

@@ -1,5 +1,5 @@
-//! Programs of the core dialect: `tests/core/NAME.mir` is read, verified, compiled by the system's C++ compiler
-//! and run. Behind the program is a line `// ---- output`, and what it writes.
+//! Programs of the core dialect: `tests/core/NAME.mir` is read, verified, compiled by the system's C++
+//! compiler and run. Behind the program is a line `// ---- output`, and what it writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};

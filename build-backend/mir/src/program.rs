@@ -33,8 +33,8 @@ pub struct Program {
     pub statics: Vec<Static>,
     /// Kernels.
     pub kernels: Vec<Kernel>,
-    /// `main`: takes a `Ref` to the rail of strings. Without classes it is that of C (C17, 5.1.2.2.1): it takes
-    /// nothing, or an `I32` and a pointer to pointers, and gives an `I32`.
+    /// `main`: takes a `Ref` to the rail of strings. Without classes it is that of C (C17, 5.1.2.2.1): it
+    /// takes nothing, or an `I32` and a pointer to pointers, and gives an `I32`.
     pub main: Option<FunctionId>,
     /// Called by the runtime to make an exception of its own: `(message) -> object`, one per kind in
     /// the order of the ABI's `apg_exception_kind`.
@@ -57,7 +57,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Whether the program has objects on a collected heap, and with them the runtime of places and activities.
+    /// Whether the program has objects on a collected heap, and the runtime of places and activities.
     pub fn has_object_heap(&self) -> bool {
         !self.classes.is_empty()
     }

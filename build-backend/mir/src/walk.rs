@@ -14,8 +14,8 @@ pub fn visit_stmts<'a>(body: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
     }
 }
 
-/// Whether statements jump to labels anywhere in the function, or are targets of such jumps: passes that follow
-/// structured control flow leave them alone.
+/// Whether statements jump to labels anywhere in the function, or are targets of such jumps: passes that
+/// follow structured control flow leave them alone.
 pub fn has_goto(body: &[Stmt]) -> bool {
     let mut found = false;
     visit_stmts(body, &mut |it| found |= matches!(it.kind, StmtKind::Goto(_) | StmtKind::Target(_)));

@@ -264,8 +264,8 @@ pub fn optimize_host_code(program: &mut Program) {
     PASSES.iter().filter(|it| it.scope() == Some(Scope::Host)).for_each(|pass| pass.run(program));
 }
 
-/// Removes the bodies that contain C++ code of the program, or `goto`. Functions without a body are left alone
-/// by all passes.
+/// Removes the bodies that contain C++ code of the program, or `goto`. Functions without a body are left
+/// alone by all passes.
 fn take_unstructured_bodies(program: &mut Program) -> Vec<(usize, Vec<Stmt>)> {
     let mut bodies = Vec::new();
     for (index, function) in program.functions.iter_mut().enumerate() {

@@ -1,7 +1,9 @@
-//! Any bytes are a program or an error with a place in them; a program is printed and read back as the same.
+//! Any bytes are a program or an error with a place in them; a program is printed and read back as the same,
+//! and the verifier finds the same of both.
 #![no_main]
 
 use apg_mir::text::{SpanDetail, parse, print};
+use apg_mir::verify::verify;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -17,4 +19,5 @@ fuzz_target!(|bytes: &[u8]| {
     let printed = print(&program, SpanDetail::All);
     let again = parse(&printed).unwrap_or_else(|error| panic!("{error}\n{printed}"));
     assert_eq!(print(&again, SpanDetail::All), printed);
+    assert_eq!(verify(&again).is_ok(), verify(&program).is_ok(), "{printed}");
 });

@@ -27,8 +27,8 @@ pub enum Initializer {
     Int(i64),
     /// A floating-point number.
     Float(f64),
-    /// Of an array of bytes: its first elements, zeros after them. Of a pointer: the address of a constant array
-    /// of these bytes and a zero.
+    /// Of an array of bytes: its first elements, zeros after them. Of a pointer: the address of a constant
+    /// array of these bytes and a zero.
     Bytes(Arc<[u8]>),
     /// An address in a global, as a pointer of any type.
     Address { global: GlobalId, bytes: i64 },

@@ -6,15 +6,15 @@ use std::ops::RangeInclusive;
 /// count is not less than the width, or the integer is not one of the type that it is converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArithmeticRules {
-    /// There always is one: of sums, differences and products modulo a power of two, of shifts by the count modulo
-    /// the width, of conversions the nearest integer of the type, and zero for what is not a number.
+    /// There always is one: of sums, differences and products modulo a power of two, of shifts by the count
+    /// modulo the width, of conversions the nearest integer of the type, and zero for what is not a number.
     Wrapping,
     /// A division by zero raises an exception; the least integer divided by -1 is itself.
     Raising,
     /// The program ends.
     Trapping,
-    /// The program does not do this (C17, 3.4.3): code generation relies on it. A shift to the left loses bits
-    /// without harm.
+    /// The program does not do this (C17, 3.4.3): code generation relies on it. A shift to the left may lose
+    /// bits.
     Undefined,
 }
 
@@ -51,7 +51,7 @@ pub enum Operation {
     NegUndefined,
     NegTrapping,
     ConvertUndefined,
-    /// A pointer and a number of elements (C17, 6.5.6): the pointer to the element that lies this number of elements behind it.
+    /// A pointer and a number of elements (C17, 6.5.6): the pointer that is moved over these elements.
     /// Outside of the array, and of the position behind its last element, the result is undefined.
     Offset,
     /// Two pointers into an array: the number of elements from the second to the first, an `I64`.

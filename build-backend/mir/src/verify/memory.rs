@@ -329,10 +329,8 @@ impl<'p> Body<'_, 'p> {
                 Some(item) => self.report(Rule::ResultType, format!("`{}` is of another type", item.name)),
                 None => self.report(Rule::KnownItem, format!("there is no external function {}", id.0)),
             },
-            ExprKind::Bytes(_) => {
-                if !types.pointer(expr.ty).is_some_and(|it| is_byte(it.pointee)) {
-                    self.report(Rule::ResultType, format!("bytes as a {:?}", expr.ty));
-                }
+            ExprKind::Bytes(_) if !types.pointer(expr.ty).is_some_and(|it| is_byte(it.pointee)) => {
+                self.report(Rule::ResultType, format!("bytes as a {:?}", expr.ty));
             }
             ExprKind::CallPointer { callee, args } => self.call_pointer(expr, callee, args),
             _ => {}

@@ -156,6 +156,9 @@ fn check(program: &Program, entries: Option<Entries<'_>>) -> Result<(), Vec<Veri
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
 }
 
+#[cfg(test)]
+mod tests;
+
 struct Verifier<'p> {
     program: &'p Program,
     entries: Option<Entries<'p>>,
