@@ -8,6 +8,7 @@ use super::state::State;
 use super::value::{MAX_LENGTH, Number, Reference, Relation, Value};
 use crate::body::{ExprId, ExprKind};
 use crate::rules::values::{Symbol, Variable};
+use crate::ty::known::Known;
 
 impl Interpreter<'_> {
     /// Evaluates a condition: afterwards the state is that of `true`, and the result is that of `false`.
@@ -27,7 +28,7 @@ impl Interpreter<'_> {
                 }
             }
             ExprKind::Call { method, receiver: Some(operand), args, .. }
-                if args.is_empty() && method.name(self.db) == "operator!" =>
+                if args.is_empty() && self.facts.of_method(*method).name == "operator!" =>
             {
                 let when_false = self.condition(*operand);
                 std::mem::replace(&mut self.state, when_false)
@@ -68,7 +69,7 @@ impl Interpreter<'_> {
     pub(super) fn comparison(&self, id: ExprId) -> Option<(Comparison, ExprId, ExprId)> {
         let (sign, left, right) = self.operator(id)?;
         let is_integer =
-            |it: ExprId| self.body.expr(it).ty.primitive(self.db).is_some_and(|it| it.is_integer());
+            |it: ExprId| self.facts.of_type(self.body.expr(it).ty).primitive.is_some_and(Known::is_integer);
         let comparison = Comparison::of_operator(sign)?;
         (is_integer(left) && is_integer(right)).then_some((comparison, left, right))
     }
@@ -76,8 +77,9 @@ impl Interpreter<'_> {
     /// The sign and operands of a binary operator of a built-in number type.
     pub(super) fn operator(&self, id: ExprId) -> Option<(&str, ExprId, ExprId)> {
         let ExprKind::Call { method, receiver, args, .. } = &self.body.expr(id).kind else { return None };
-        let sign = method.name(self.db).strip_prefix("operator")?.trim();
-        let class = crate::ty::known::primitive_class(self.db, method.class(self.db))?;
+        let method = self.facts.of_method(*method);
+        let sign = method.name.strip_prefix("operator")?.trim();
+        let class = method.primitive?;
         let operands = match (receiver, &args[..]) {
             (Some(left), [right]) => (*left, *right),
             (None, [left, right]) => (*left, *right),

@@ -1,6 +1,7 @@
 //! Expressions: their values.
 
 use super::Interpreter;
+use super::facts::TypeFacts;
 use super::interval::Interval;
 use super::state::State;
 use super::value::{MAX_LENGTH, Number, Reference, Relation, Value};
@@ -9,7 +10,8 @@ use crate::ids::FieldId;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::field_item;
 use crate::rules::values::{Symbol, Variable};
-use crate::ty::{ConstraintTerm, Path, PathRoot, Ty, TyKind};
+use crate::ty::known::Known;
+use crate::ty::{ConstraintTerm, Path, PathRoot, Ty};
 
 impl Interpreter<'_> {
     /// Evaluates an expression.
@@ -131,7 +133,7 @@ impl Interpreter<'_> {
         let expr = self.body.expr(at);
         match literal {
             Literal::Int(value) => {
-                let is_unsigned = expr.ty.primitive(self.db).is_some_and(|it| it.is_unsigned());
+                let is_unsigned = self.facts.of_type(expr.ty).primitive.is_some_and(Known::is_unsigned);
                 let value = if is_unsigned { i128::from(*value as u64) } else { i128::from(*value) };
                 self.converted(Value::Number(Number::exactly(value)), expr.ty)
             }
@@ -150,10 +152,10 @@ impl Interpreter<'_> {
     /// A value as one of an integer type wraps, and others stay.
     pub(super) fn converted(&self, value: Value, ty: Ty) -> Value {
         let Value::Number(number) = value else {
-            let is_primitive = ty.primitive(self.db).is_some();
+            let is_primitive = self.facts.of_type(ty).primitive.is_some();
             return if is_primitive && value.reference().is_some() { Value::Unknown } else { value };
         };
-        let Some(all) = ty.primitive(self.db).and_then(Interval::of_type) else { return Value::Unknown };
+        let Some(all) = self.facts.of_type(ty).integers else { return Value::Unknown };
         match number.range.wrapped(all) {
             (_, true) => Value::Number(number),
             (range, false) => Value::Number(Number::within(range)),
@@ -208,7 +210,8 @@ impl Interpreter<'_> {
 
     /// What a type says of its values. `variable` has the value, if it is an immutable one.
     pub(super) fn value_of_type(&self, ty: Ty, variable: Option<Variable>) -> Value {
-        if let Some(all) = ty.primitive(self.db).and_then(Interval::of_type) {
+        let facts = self.facts.of_type(ty);
+        if let Some(all) = facts.integers {
             let constant = self.constrained_number(ty, &[]);
             let number = match (constant, variable) {
                 (Some(number), _) => number,
@@ -217,18 +220,17 @@ impl Interpreter<'_> {
             };
             return Value::Number(number);
         }
-        let is_null = self.constrained_nullness(ty);
-        let symbol = match ty {
-            _ if self.is_rail_or_global_rail(ty) => variable.map(Symbol::Size),
-            _ if self.is_string(ty) => variable.map(Symbol::Length),
+        let symbol = match facts {
+            TypeFacts { is_rail: true, .. } => variable.map(Symbol::Size),
+            TypeFacts { is_string: true, .. } => variable.map(Symbol::Length),
             _ => None,
         };
         let of_symbol = |it| self.refined(Number::of_symbol(it, Interval::between(0, MAX_LENGTH)));
-        let of_type = match self.is_rail_or_global_rail(ty) {
+        let of_type = match facts.is_rail {
             true => self.constrained_number(ty, &["size"]),
             false => None,
         };
-        match (is_null, of_type.or(symbol.map(of_symbol))) {
+        match (facts.is_null, of_type.or(symbol.map(of_symbol))) {
             (None, None) => Value::Unknown,
             (is_null, length) => Value::Reference(Reference { is_null, length, origin: None }),
         }
@@ -240,6 +242,9 @@ impl Interpreter<'_> {
             path.root == PathRoot::SelfValue
                 && path.fields.iter().map(|it| it.as_str()).eq(fields.iter().copied())
         };
+        if !self.facts.of_type(ty).has_constraint {
+            return None;
+        }
         ty.constraint(self.db)?.terms.iter().find_map(|term| {
             let ConstraintTerm::Equal(a, b) = term else { return None };
             match (is_subject(a), is_subject(b)) {
@@ -268,21 +273,6 @@ impl Interpreter<'_> {
             }
             _ => None,
         }
-    }
-
-    fn constrained_nullness(&self, ty: Ty) -> Option<bool> {
-        if matches!(ty.kind(self.db), TyKind::Null) {
-            return Some(true);
-        }
-        let is_self = |path: &Path| path.root == PathRoot::SelfValue && path.fields.is_empty();
-        let is_null = |path: &Path| matches!(&path.root, PathRoot::Literal(text) if text == "null");
-        ty.constraint(self.db)?.terms.iter().find_map(|term| match term {
-            ConstraintTerm::Equal(a, b) if is_self(a) && is_null(b) || is_null(a) && is_self(b) => Some(true),
-            ConstraintTerm::NotEqual(a, b) if is_self(a) && is_null(b) || is_null(a) && is_self(b) => {
-                Some(false)
-            }
-            _ => None,
-        })
     }
 
     fn field(&mut self, id: ExprId, object: ExprId, field: FieldId) -> Value {
@@ -321,7 +311,7 @@ impl Interpreter<'_> {
             .flatten();
         match constant {
             Some(Literal::Int(value)) => {
-                let is_unsigned = ty.primitive(self.db).is_some_and(|it| it.is_unsigned());
+                let is_unsigned = self.facts.of_type(ty).primitive.is_some_and(Known::is_unsigned);
                 let value = if is_unsigned { i128::from(value as u64) } else { i128::from(value) };
                 self.converted(Value::Number(Number::exactly(value)), ty)
             }
@@ -361,13 +351,8 @@ impl Interpreter<'_> {
                 ExprKind::Coerce { value } => *value,
                 ExprKind::Call { receiver: None, args, method, .. }
                     if args.len() == 1
-                        && method.name(self.db).trim_end() == "operator implicit as"
-                        && self
-                            .body
-                            .expr(args[0])
-                            .ty
-                            .primitive(self.db)
-                            .is_some_and(|it| it.is_integer()) =>
+                        && self.facts.of_method(*method).name == "operator implicit as"
+                        && self.facts.of_type(self.body.expr(args[0]).ty).integers.is_some() =>
                 {
                     args[0]
                 }

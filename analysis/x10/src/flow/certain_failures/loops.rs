@@ -9,7 +9,6 @@ use crate::body::{
     AssignTarget, ExprId, ExprKind, Iteration as Iterates, LabelId, Literal, LocalId, StmtId, StmtKind,
 };
 use crate::rules::values::{Iteration, IterationKind, Symbol, Variable};
-use crate::ty::Ty;
 
 /// The most repetitions of a loop before its assigned variables count as unknown.
 const MAX_ROUNDS: u32 = 6;
@@ -344,12 +343,7 @@ impl<'a> Interpreter<'a> {
         if !assigned.iter().any(|it| !self.is_shared(*it)) {
             return head;
         }
-        let body = self.body;
-        let db = self.db;
-        let all = |symbol: Symbol| match symbol {
-            Symbol::Value(Variable::Local(local)) => type_interval(db, body.local(local).ty),
-            _ => Interval::between(i64::MIN.into(), i64::MAX.into()),
-        };
+        let longs = Interval::between(i64::MIN.into(), i64::MAX.into());
         if self.loop_depth <= MAX_REPEATED_DEPTH && self.remaining_visits > 0 {
             for round in 0..MAX_ROUNDS {
                 let before = head.clone();
@@ -358,6 +352,12 @@ impl<'a> Interpreter<'a> {
                     it.iteration(the_loop, Pass::All);
                     it.state.clone()
                 });
+                let all = |symbol: Symbol| match symbol {
+                    Symbol::Value(Variable::Local(local)) => {
+                        self.facts.of_type(self.body.local(local).ty).integers.unwrap_or(longs)
+                    }
+                    _ => longs,
+                };
                 let is_certain = head.is_certain;
                 head.join_with(&after, &|symbol, before, joined| match round >= FIRST_WIDENED_ROUND {
                     true => before.widen(joined, all(symbol)),
@@ -377,9 +377,4 @@ impl<'a> Interpreter<'a> {
 /// The expressions besides the body that each iteration evaluates.
 fn assigning_parts(the_loop: &Loop<'_>) -> Vec<ExprId> {
     the_loop.update.iter().copied().chain(the_loop.condition).collect()
-}
-
-fn type_interval(db: &dyn crate::db::Db, ty: Ty) -> Interval {
-    let all = ty.primitive(db).and_then(Interval::of_type);
-    all.unwrap_or(Interval::between(i64::MIN.into(), i64::MAX.into()))
 }

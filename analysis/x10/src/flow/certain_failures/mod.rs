@@ -7,6 +7,7 @@
 
 mod conditions;
 mod expressions;
+mod facts;
 mod interval;
 mod loops;
 mod operations;
@@ -26,6 +27,7 @@ use crate::db::Db;
 use crate::ids::SourceFile;
 use crate::rules::values::{Iteration, Occasion};
 use crate::rules::{Problem, ProblemData};
+use facts::Facts;
 use prescan::Exits;
 use state::State;
 
@@ -44,6 +46,7 @@ struct Interpreter<'a> {
     body: &'a Body,
     /// The file of the body: constants of other files are not evaluated.
     file: SourceFile,
+    facts: Facts<'a>,
     /// Locals that other activities or closures assign, by number.
     shared: Vec<bool>,
     state: State,
@@ -81,6 +84,7 @@ pub(super) fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec
         db: context.db,
         body,
         file: class.file(context.db),
+        facts: Facts::new(context.db),
         shared: prescan::shared_locals(body, root),
         state: State::start(),
         jumps: FxHashMap::default(),

@@ -1,18 +1,16 @@
 //! Operations that may fail: indices, divisions, uses of `null` and negative sizes; and the results of calls.
 
 use super::Interpreter;
+use super::facts::MethodFacts;
 use super::interval::{Comparison, Interval};
 use super::value::{MAX_LENGTH, Number, Reference, Value};
 use crate::body::{ExprId, ExprKind};
-use crate::db::Db;
-use crate::ids::MethodId;
 use crate::rules::flow::division_by_zero::DivisionByZero;
 use crate::rules::flow::index_out_of_bounds::{Container, IndexOutOfBounds};
 use crate::rules::flow::negative_size::NegativeSize;
 use crate::rules::flow::null_dereference::NullDereference;
 use crate::rules::values::Amount;
 use crate::ty::Ty;
-use crate::ty::known::{Known, primitive_class};
 
 impl Interpreter<'_> {
     pub(super) fn call(&mut self, id: ExprId) -> Value {
@@ -20,9 +18,10 @@ impl Interpreter<'_> {
         let ExprKind::Call { method, receiver, args, .. } = &body.expr(id).kind else {
             return Value::Unknown;
         };
-        let name = method.name(self.db).trim_end();
+        let method = self.facts.of_method(*method);
+        let name = method.name;
         if receiver.is_none() && args.len() == 1 || name == "operator!" {
-            return self.conversion_or_negation(id, *method, receiver.or(args.first().copied()));
+            return self.conversion_or_negation(id, method, receiver.or(args.first().copied()));
         }
         let object = receiver.map(|it| (it, self.expr(it)));
         let values: Vec<Value> = args.iter().map(|it| self.expr(*it)).collect();
@@ -44,7 +43,7 @@ impl Interpreter<'_> {
                 let operands = object.as_ref().map(|(receiver, value)| (*receiver, value));
                 let operands: Vec<(ExprId, &Value)> =
                     operands.into_iter().chain(args.iter().copied().zip(&values)).collect();
-                self.operation(id, *method, name, &operands)
+                self.operation(id, method, &operands)
             }
         };
         self.leave_by_call(id);
@@ -55,20 +54,23 @@ impl Interpreter<'_> {
     }
 
     /// A conversion of a number, or `!a`.
-    fn conversion_or_negation(&mut self, id: ExprId, method: MethodId, operand: Option<ExprId>) -> Value {
+    fn conversion_or_negation(
+        &mut self,
+        id: ExprId,
+        method: MethodFacts<'_>,
+        operand: Option<ExprId>,
+    ) -> Value {
         let Some(operand) = operand else { return Value::Unknown };
         let value = self.expr(operand);
         let ty = self.body.expr(id).ty;
         self.leave_by_call(id);
-        match (method.name(self.db).trim_end(), value) {
+        match (method.name, value) {
             ("operator!", Value::Boolean(value)) => Value::Boolean(!value),
-            ("operator as" | "operator implicit as", Value::Number(number))
-                if is_integer_class(self.db, method) =>
-            {
+            ("operator as" | "operator implicit as", Value::Number(number)) if method.is_of_integer() => {
                 self.converted(Value::Number(number), ty)
             }
             ("operator as" | "operator implicit as", Value::Ranges(axes)) => Value::Ranges(axes),
-            ("abs", Value::Number(number)) if is_math(self.db, method) && number.range.low() >= 0 => {
+            ("abs", Value::Number(number)) if method.is_math && number.range.low() >= 0 => {
                 Value::Number(number)
             }
             _ => self.value_of_type(ty, None),
@@ -95,19 +97,13 @@ impl Interpreter<'_> {
     }
 
     /// The operators of numbers and ranges.
-    fn operation(
-        &mut self,
-        id: ExprId,
-        method: MethodId,
-        name: &str,
-        operands: &[(ExprId, &Value)],
-    ) -> Value {
+    fn operation(&mut self, id: ExprId, method: MethodFacts<'_>, operands: &[(ExprId, &Value)]) -> Value {
         let [(_, left), (right_id, right)] = operands else { return Value::Unknown };
         let ty = self.body.expr(id).ty;
         match (left, right) {
             (Value::Number(a), Value::Number(b)) => {
-                let sign = name.strip_prefix("operator").unwrap_or("");
-                if is_integer_class(self.db, method) {
+                let sign = method.name.strip_prefix("operator").unwrap_or("");
+                if method.is_of_integer() {
                     if sign == ".." {
                         return Value::Ranges(vec![(*a, *b)]);
                     }
@@ -120,17 +116,13 @@ impl Interpreter<'_> {
                     return self.arithmetic(sign, ty, a, b);
                 }
                 let is_less = a.decides(Comparison::LessOrEqual, b);
-                match (name, is_less) {
-                    ("min", Some(true)) | ("max", Some(false)) if is_math(self.db, method) => {
-                        Value::Number(*a)
-                    }
-                    ("min", Some(false)) | ("max", Some(true)) if is_math(self.db, method) => {
-                        Value::Number(*b)
-                    }
+                match (method.name, is_less) {
+                    ("min", Some(true)) | ("max", Some(false)) if method.is_math => Value::Number(*a),
+                    ("min", Some(false)) | ("max", Some(true)) if method.is_math => Value::Number(*b),
                     _ => Value::Unknown,
                 }
             }
-            (Value::Ranges(a), Value::Ranges(b)) if name == "operator*" => {
+            (Value::Ranges(a), Value::Ranges(b)) if method.name == "operator*" => {
                 Value::Ranges(a.iter().chain(b).copied().collect())
             }
             _ => Value::Unknown,
@@ -139,8 +131,8 @@ impl Interpreter<'_> {
 
     /// Arithmetic of the integer type of the result.
     fn arithmetic(&self, sign: &str, ty: Ty, left: &Number, right: &Number) -> Value {
-        let Some(kind) = ty.primitive(self.db) else { return Value::Unknown };
-        let Some(all) = Interval::of_type(kind) else { return Value::Unknown };
+        let facts = self.facts.of_type(ty);
+        let (Some(kind), Some(all)) = (facts.primitive, facts.integers) else { return Value::Unknown };
         let bits = 8 * kind.size().unwrap_or(8);
         let Some(result) = left.range.binary(sign, right.range, bits) else {
             return Value::Number(Number::within(all));
@@ -251,13 +243,4 @@ impl Interpreter<'_> {
         // Its further uses are not reported.
         self.narrow_nullness(object, false, None);
     }
-}
-
-/// Whether a method is one of an integer type.
-fn is_integer_class(db: &dyn Db, method: MethodId) -> bool {
-    primitive_class(db, method.class(db)).is_some_and(Known::is_integer)
-}
-
-fn is_math(db: &dyn Db, method: MethodId) -> bool {
-    Ty::this_type(db, method.class(db)).is_known(db, Known::Math)
 }

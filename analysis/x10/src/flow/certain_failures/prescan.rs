@@ -7,9 +7,8 @@ use super::Interpreter;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::db::Db;
-use crate::ids::{ClassId, FileOrigin, MethodId};
+use crate::ids::ClassId;
 use crate::ty::Ty;
-use crate::ty::known::Known;
 
 /// Ways in which a statement may leave the code around it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -188,11 +187,11 @@ impl Interpreter<'_> {
     pub(super) fn may_throw(&self, id: ExprId) -> bool {
         match &self.body.expr(id).kind {
             ExprKind::Call { method, args, .. } => {
-                is_user_code(self.db, *method)
+                self.facts.of_method(*method).is_user_code
                     || args.iter().any(|it| self.body.expr(*it).ty.as_function(self.db).is_some())
             }
             ExprKind::New { constructor, args, .. } => {
-                is_user_code(self.db, *constructor)
+                self.facts.of_method(*constructor).is_user_code
                     || args.iter().any(|it| self.body.expr(*it).ty.as_function(self.db).is_some())
             }
             ExprKind::ClosureCall { .. } => true,
@@ -226,14 +225,10 @@ impl Interpreter<'_> {
 
     /// Whether a type is one of a rail here.
     pub(super) fn is_rail_or_global_rail(&self, ty: Ty) -> bool {
-        ty.rail_element(self.db).is_some() || ty.global_rail_element(self.db).is_some()
+        self.facts.of_type(ty).is_rail
     }
 
     pub(super) fn is_string(&self, ty: Ty) -> bool {
-        ty.is_known(self.db, Known::String)
+        self.facts.of_type(ty).is_string
     }
-}
-
-fn is_user_code(db: &dyn Db, method: MethodId) -> bool {
-    method.class(db).file(db).origin(db) == FileOrigin::User
 }

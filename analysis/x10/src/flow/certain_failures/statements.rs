@@ -309,7 +309,6 @@ impl Interpreter<'_> {
     }
 
     fn is_whole_type(&self, id: ExprId, range: Interval) -> bool {
-        let kind = self.body.expr(id).ty.primitive(self.db);
-        kind.and_then(Interval::of_type).is_some_and(|all| all == range)
+        self.facts.of_type(self.body.expr(id).ty).integers == Some(range)
     }
 }
