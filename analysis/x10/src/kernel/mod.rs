@@ -3,9 +3,8 @@
 //! One query answers what the GPU runs: a [`Kernel`], or all [`Violation`]s. The editor underlines the
 //! violations; code generation takes only a kernel. Folders: `shape` (recognition of the loop nest),
 //! `device_code` (what threads may do), `generics` (type parameters), `uniformity` (divergence and barriers),
-//! `races` (data races in shared memory) and `fixes`.
+//! `races` (data races, found on a model of the kernel) and `fixes`.
 
-mod affine;
 mod constant;
 mod context;
 mod device_code;
@@ -15,6 +14,7 @@ mod fixes;
 mod generics;
 mod launch_summary;
 mod limits;
+mod lower_expression;
 mod races;
 mod shape;
 #[cfg(test)]
@@ -26,7 +26,6 @@ use crate::body::{ExprId, LocalId, StmtId};
 use crate::ids::{FieldId, MethodId};
 use crate::ty::Ty;
 
-pub(crate) use affine::{Affine, SymbolContext, Term};
 pub(crate) use context::KernelContext;
 pub use device_code::functions::requires_thread_context;
 pub(crate) use device_semantics::DeviceSemantics;
@@ -35,6 +34,7 @@ pub(crate) use fixes::template::FixTemplate;
 pub(crate) use generics::bound_call::BoundCall;
 pub(crate) use generics::instantiation::instance_violations;
 pub(crate) use launch_summary::{AxisSummary, LaunchSummary, TransferKind, launch_summaries};
+pub(crate) use lower_expression::{Affine, SymbolContext};
 pub use shape::recognise::kernels;
 pub(crate) use violation::Violation;
 

@@ -105,7 +105,7 @@ impl<'a> AccessPaths<'a> {
             }
             _ => false,
         };
-        let index = match is_size && self.affine(at, false).and_then(|it| it.as_constant()) == Some(0) {
+        let index = match is_size && self.affine(at, false).is_some_and(|it| it.as_constant() == Some(&0)) {
             true => IndexSet::All,
             false => self.element_range(at, count, self.size_of(rail).as_ref()),
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::access_paths::{AccessPath, AccessPaths, PathRoot, PathStep};
-use super::index_sets::IndexSet;
+use super::index_sets::{IndexSet, as_variable};
 use super::{PendingStart, UnjoinedReads};
 use crate::body::Owner;
 use crate::body::parents::Parents;
@@ -16,7 +16,7 @@ use crate::ids::{FieldId, FileOrigin, MethodId};
 use crate::infer::owner_body;
 use crate::item_tree::Modifiers;
 use crate::item_tree::items::{class_head, method_item};
-use crate::kernel::{DeviceSemantics, KernelContext, Term};
+use crate::kernel::{DeviceSemantics, KernelContext};
 
 /// Effect summary of a method.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -146,11 +146,10 @@ impl UnjoinedReads<'_> {
             IndexSet::Elements(it) => Some(ArgumentIndex::Elements(it.clone())),
             IndexSet::Prefix { is_dense } => Some(ArgumentIndex::Prefix { is_dense: *is_dense }),
             IndexSet::All => Some(ArgumentIndex::All),
-            IndexSet::Interval { first, last } if first == last => match (first.constant, &first.terms[..]) {
-                (0, [(Term::Local(local), 1)]) => Some(ArgumentIndex::Argument(parameter(*local)?)),
-                _ => None,
-            },
-            IndexSet::Interval { first, .. } if first.as_constant() == Some(0) => {
+            IndexSet::Interval { first, last } if first == last => {
+                Some(ArgumentIndex::Argument(parameter(as_variable(first)?)?))
+            }
+            IndexSet::Interval { first, .. } if first.as_constant() == Some(&0) => {
                 Some(ArgumentIndex::Prefix { is_dense: false })
             }
             _ => None,

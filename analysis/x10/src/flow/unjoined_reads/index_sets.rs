@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use apg_kernels::Term;
+use apg_kernels::index;
+
 use super::access_paths::AccessPaths;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, Literal, LocalId, StmtKind};
-use crate::kernel::{Affine, SymbolContext, Term};
+use crate::kernel::{Affine, SymbolContext};
 
 /// Maximum number of loop iterations enumerated for one index.
 const MAX_COMBINATIONS: i64 = 1 << 13;
@@ -51,7 +54,7 @@ pub(super) enum RangeEnd {
 impl IndexSet {
     /// The interval from `first` to `last`, enumerated if both are constants.
     fn interval(first: Affine, last: Affine) -> IndexSet {
-        match (first.as_constant(), last.as_constant()) {
+        match (first.as_constant().copied(), last.as_constant().copied()) {
             (Some(first), Some(last)) if last.saturating_sub(first) < MAX_COMBINATIONS => {
                 IndexSet::Elements((first..=last).collect())
             }
@@ -65,7 +68,7 @@ impl IndexSet {
             IndexSet::Interval { first, last } => {
                 let mut found = false;
                 for end in [first, last] {
-                    end.for_each_variable(&mut |it| found |= predicate(it));
+                    index::for_each_variable(end, &mut |it| found |= predicate(it));
                 }
                 found
             }
@@ -97,7 +100,7 @@ impl AccessPaths<'_> {
         };
         let mut inner: Vec<LocalId> = Vec::new();
         let mut has_outer = false;
-        affine.for_each_variable(&mut |it| match self.is_inner(it) {
+        index::for_each_variable(&affine, &mut |it| match self.is_inner(it) {
             true if inner.contains(&it) => {}
             true => inner.push(it),
             false => has_outer = true,
@@ -118,18 +121,18 @@ impl AccessPaths<'_> {
         {
             return interval;
         }
-        let lows = ends.iter().map(|it| it.0.as_constant()).collect::<Option<Vec<_>>>();
+        let lows = ends.iter().map(|it| it.0.as_constant().copied()).collect::<Option<Vec<_>>>();
         self.prefix(&affine, lows.as_deref(), in_kernel)
     }
 
     /// The prefix from 0 on, if all terms are non-negative multiples of loop variables.
     fn prefix(&self, affine: &Affine, lows: Option<&[i64]>, in_kernel: bool) -> IndexSet {
-        let is_inner = |term: &Term| {
+        let is_inner = |term: &Term<LocalId>| {
             let mut found = false;
             term.for_each_variable(&mut |it| found |= self.is_inner(it));
             found
         };
-        let reads_only_variables = affine.terms.iter().all(|(term, factor)| *factor > 0 && is_inner(term));
+        let reads_only_variables = affine.terms().all(|(term, factor)| *factor > 0 && is_inner(term));
         let starts = lows.is_some_and(|lows| lows.iter().all(|low| *low == 0));
         match (reads_only_variables, in_kernel) {
             (true, true) if affine.constant >= 0 => IndexSet::Prefix { is_dense: true },
@@ -142,12 +145,12 @@ impl AccessPaths<'_> {
     pub(super) fn element_range(&self, at: ExprId, count: ExprId, size: Option<&Affine>) -> IndexSet {
         let Some(first) = self.affine(at, false) else { return IndexSet::Unknown };
         let Some(count) = self.affine(count, false) else {
-            return match first.as_constant() {
+            return match first.as_constant().copied() {
                 Some(0) => IndexSet::Prefix { is_dense: false },
                 _ => IndexSet::Unknown,
             };
         };
-        if first.as_constant() == Some(0) && size == Some(&count) {
+        if first.as_constant().copied() == Some(0) && size == Some(&count) {
             return IndexSet::All;
         }
         match first.add_scaled(1, &count).and_then(|it| it.add_scaled(-1, &Affine::from_constant(1))) {
@@ -297,7 +300,7 @@ impl AccessPaths<'_> {
             (IndexSet::Elements(a), IndexSet::Elements(b)) => !a.is_disjoint(b),
             (IndexSet::Elements(elements), IndexSet::Interval { first, last })
             | (IndexSet::Interval { first, last }, IndexSet::Elements(elements)) => {
-                let within = |it: i64| match (first.as_constant(), last.as_constant()) {
+                let within = |it: i64| match (first.as_constant().copied(), last.as_constant().copied()) {
                     (Some(first), Some(last)) => (first..=last).contains(&it),
                     // A range from 0 is taken to be the whole.
                     (Some(first), None) => first == it || first == 0 && it > 0,
@@ -309,7 +312,7 @@ impl AccessPaths<'_> {
             (IndexSet::Prefix { is_dense: true }, other) | (other, IndexSet::Prefix { is_dense: true }) => {
                 match other {
                     IndexSet::Interval { first, last } => {
-                        first.as_constant().is_some() || is_variable(first) && first == last
+                        first.as_constant().is_some() || as_variable(first).is_some() && first == last
                     }
                     _ => true,
                 }
@@ -318,7 +321,9 @@ impl AccessPaths<'_> {
             (IndexSet::Prefix { .. }, IndexSet::Elements(it))
             | (IndexSet::Elements(it), IndexSet::Prefix { .. }) => it.contains(&0),
             (IndexSet::Prefix { .. }, IndexSet::Interval { first, .. })
-            | (IndexSet::Interval { first, .. }, IndexSet::Prefix { .. }) => first.as_constant() == Some(0),
+            | (IndexSet::Interval { first, .. }, IndexSet::Prefix { .. }) => {
+                first.as_constant().copied() == Some(0)
+            }
             (IndexSet::Value(a), IndexSet::Value(b)) => self.is_same_value(*a, *b),
             _ => false,
         }
@@ -332,7 +337,8 @@ impl AccessPaths<'_> {
         else {
             return false;
         };
-        let distance = |to: &Affine, from: &Affine| to.add_scaled(-1, from).and_then(|it| it.as_constant());
+        let distance =
+            |to: &Affine, from: &Affine| to.add_scaled(-1, from).and_then(|it| it.as_constant().copied());
         let before = |low: &Affine, high: &Affine| distance(high, low).map(|it| it >= 0);
         match (before(a, end_of_b), before(b, end_of_a)) {
             (Some(one), Some(other)) => return one && other,
@@ -344,9 +350,9 @@ impl AccessPaths<'_> {
         }
         let point_in = |point: &Affine, first: &Affine, last: &Affine| {
             let mut is_end = false;
-            point.for_each_variable(&mut |it| is_end |= last.mentions(it));
+            index::for_each_variable(point, &mut |it| is_end |= index::mentions(last, it));
             // An end is unlikely to be just before an unrelated variable.
-            is_variable(point) && first.as_constant() == Some(0) && !is_end
+            as_variable(point).is_some() && first.as_constant().copied() == Some(0) && !is_end
         };
         match (a == end_of_a, b == end_of_b) {
             (true, true) => false,
@@ -357,16 +363,20 @@ impl AccessPaths<'_> {
     }
 }
 
-/// Whether the form is a single variable.
-fn is_variable(affine: &Affine) -> bool {
-    affine.constant == 0 && matches!(affine.terms[..], [(Term::Local(_), 1)])
+/// The variable, if the form is a single one.
+pub(super) fn as_variable(affine: &Affine) -> Option<LocalId> {
+    let mut terms = affine.terms();
+    match (affine.constant, terms.next(), terms.next()) {
+        (0, Some((Term::Variable(local), 1)), None) => Some(*local),
+        _ => None,
+    }
 }
 
 /// The interval of `variable + rest` over all values of the variable.
 fn shifted_interval(affine: &Affine, variable: LocalId, low: &Affine, high: &Affine) -> Option<IndexSet> {
-    let factor = affine.coefficient(variable);
-    let rest = affine.add_scaled(-factor, &Affine::variable(variable))?;
-    if rest.mentions(variable) {
+    let factor = index::coefficient(affine, variable);
+    let rest = affine.add_scaled(-factor, &index::variable(variable))?;
+    if index::mentions(&rest, variable) {
         return None;
     }
     match factor {
@@ -380,7 +390,7 @@ fn shifted_interval(affine: &Affine, variable: LocalId, low: &Affine, high: &Aff
 fn enumerate(affine: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) -> Option<IndexSet> {
     let ranges: Vec<(i64, i64)> = ends
         .iter()
-        .map(|(low, high)| Some((low.as_constant()?, high.as_constant()?)))
+        .map(|(low, high)| Some((low.as_constant().copied()?, high.as_constant().copied()?)))
         .collect::<Option<_>>()?;
     let counts: Vec<i64> = ranges.iter().map(|(low, high)| (high - low + 1).max(0)).collect();
     let combinations = counts.iter().try_fold(1_i64, |all, it| all.checked_mul(*it))?;
@@ -396,7 +406,7 @@ fn enumerate(affine: &Affine, variables: &[LocalId], ends: &[(Affine, Affine)]) 
             rest /= count;
         }
         let value_of = |local| variables.iter().position(|it| *it == local).map(|it| values[it]);
-        found.insert(affine.evaluate(&value_of)?);
+        found.insert(index::evaluate(affine, &value_of)?);
     }
     Some(IndexSet::Elements(found))
 }
@@ -406,7 +416,11 @@ fn dense_interval(affine: &Affine, variables: &[LocalId], ends: &[(Affine, Affin
     let mut terms: Vec<(i64, i64)> = Vec::new();
     let mut first = affine.constant;
     for (variable, (low, high)) in variables.iter().zip(ends) {
-        let (low, high, factor) = (low.as_constant()?, high.as_constant()?, affine.coefficient(*variable));
+        let (low, high, factor) = (
+            low.as_constant().copied()?,
+            high.as_constant().copied()?,
+            index::coefficient(affine, *variable),
+        );
         first = first.checked_add(factor.checked_mul(low)?)?;
         terms.push((factor, high.checked_sub(low)?));
     }
@@ -418,7 +432,7 @@ fn dense_interval(affine: &Affine, variables: &[LocalId], ends: &[(Affine, Affin
         }
         length = length.checked_add(factor.checked_mul(*steps)?)?;
     }
-    let is_all = affine.terms.len() == variables.len();
+    let is_all = affine.terms().len() == variables.len();
     is_all.then(|| {
         IndexSet::interval(Affine::from_constant(first), Affine::from_constant(first.saturating_add(length)))
     })

@@ -6,11 +6,13 @@
 //! stores: stores target variables of the iteration, or elements with an index that is distinct in each
 //! iteration; loads from a rail that is stored to have the same index as the store.
 
+use apg_kernels::iteration::{self, Variation};
+
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, LocalId, LocalKind, StmtId, StmtKind};
-use crate::kernel::affine::{Affine, SymbolContext, Term};
 use crate::kernel::context::{KernelContext, declared_below};
 use crate::kernel::device_semantics::{CalleeKind, TypeCategory};
+use crate::kernel::lower_expression::{Affine, SymbolContext};
 
 impl KernelContext<'_> {
     /// Whether the iterations of a `for (i in a..b)` are independent.
@@ -38,9 +40,9 @@ impl KernelContext<'_> {
                         match (rail, method.name(self.semantics.db).as_str()) {
                             (Some(rail), "operator()=") => self.named_local(rail).is_some_and(|rail| {
                                 let index = args.first().and_then(|it| self.index_of(*it));
-                                let differs = index.as_ref().is_some_and(|it| self.differs(it, &axes, &own));
-                                stores.extend(index.map(|it| (rail, it)));
-                                own.contains(&rail) || differs
+                                let is_known = index.is_some();
+                                stores.extend(index.filter(|_| !own.contains(&rail)).map(|it| (rail, it)));
+                                own.contains(&rail) || is_known
                             }),
                             (Some(rail), "operator()") => {
                                 let index = args.first().and_then(|it| self.index_of(*it));
@@ -58,14 +60,12 @@ impl KernelContext<'_> {
             };
             independent
         });
-        let is_kept = |(rail, index): &(LocalId, Option<Affine>)| {
-            own.contains(rail)
-                || stores.iter().filter(|it| it.0 == *rail).all(|it| index.as_ref() == Some(&it.1))
+        let variation = |local: LocalId| match () {
+            () if axes.contains(&local) => Variation::Counter,
+            () if own.contains(&local) => Variation::Within(self.range_of_axis(local)),
+            () => Variation::Fixed,
         };
-        let by_index = |a: &(LocalId, Affine)| {
-            own.contains(&a.0) || stores.iter().filter(|it| it.0 == a.0).all(|it| it.1 == a.1)
-        };
-        independent && loads.iter().all(is_kept) && stores.iter().all(by_index)
+        independent && iteration::are_independent(&stores, &loads, &variation)
     }
 
     fn is_rail(&self, expr: ExprId) -> bool {
@@ -88,30 +88,11 @@ impl KernelContext<'_> {
             let it = self.local(local);
             !it.mutable && (it.kind == LocalKind::Loop || !self.inner.contains(&local))
         };
-        let values = rustc_hash::FxHashMap::default();
+        let values = apg_kernels::Values::default();
         self.affine(
             expr,
             &SymbolContext { is_symbol: &is_fixed, is_non_negative: &|_| false, values: &values },
         )
-    }
-
-    /// Whether an index is distinct in each iteration: a step of the axis exceeds the span of all terms that
-    /// vary within an iteration (as in Banerjee's test).
-    fn differs(&self, index: &Affine, axes: &[LocalId], own: &rustc_hash::FxHashSet<LocalId>) -> bool {
-        let (mut step, mut span) = (0_i64, 0_i64);
-        for (term, factor) in &index.terms {
-            let Term::Local(local) = term else { return false };
-            if axes.contains(local) {
-                if step != 0 {
-                    return false;
-                }
-                step = factor.abs();
-            } else if own.contains(local) {
-                let Some(range) = self.range_of_axis(*local) else { return false };
-                span = span.saturating_add(range.saturating_mul(factor.abs()));
-            }
-        }
-        step > span
     }
 
     /// The span of a loop variable with constant bounds.

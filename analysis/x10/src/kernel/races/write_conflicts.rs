@@ -1,15 +1,16 @@
 //! Write-write conflicts: elements that several threads store to, as in lost updates (`sum(0) += x` in all
 //! threads) and overlapping blocks.
 
+use apg_kernels::iteration;
 use apg_syntax::TextRange;
 
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
 use crate::kernel::Axis;
-use crate::kernel::affine::{Affine, SymbolContext};
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::TypeCategory;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, text};
+use crate::kernel::lower_expression::{Affine, SymbolContext};
 use crate::kernel::violation::Violation;
 use crate::rules::cuda;
 
@@ -37,13 +38,9 @@ impl KernelContext<'_> {
         }
         let is_index = |local| local == block_index || local == thread_index;
         let index = self.affine_of(*args.first()?, &is_index)?;
-        if index.coefficient(thread_index) != 1
-            || index.coefficient(block_index) != last
-            || index.terms.len() != 2
+        if !iteration::overlaps_next_block(&index, block_index, thread_index, last)
+            || !self.is_decided_by_index(store, &index, &is_index)
         {
-            return None;
-        }
-        if !self.is_decided_by_index(store, &index, &is_index) {
             return None;
         }
         let rail = self.user_variable(self.named_local(*rail)?);
@@ -85,7 +82,7 @@ impl KernelContext<'_> {
                         _ => return false,
                     };
                     let is_own = |side: ExprId| {
-                        self.affine_of(side, is_index).is_some_and(|it| it.terms == index.terms)
+                        self.affine_of(side, is_index).is_some_and(|it| it.terms().eq(index.terms()))
                     };
                     let is_same = |side: ExprId| !self.uses_inner(side);
                     if !(is_own(sides[0]) && is_same(sides[1]) || is_same(sides[0]) && is_own(sides[1])) {
