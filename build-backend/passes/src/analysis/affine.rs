@@ -25,13 +25,16 @@ impl<F> Term<F> {
     }
 }
 
+/// An affine form whose coefficients are of a ring.
+type FormIn<S, R> = Affine<S, <R as Ring>::Element>;
+
 /// The affine form of an integer expression over a ring; `None` if it is not affine. `classify` gives the
 /// forms of leaves.
 pub(crate) fn affine_form<S: Ord + Clone, R: Ring>(
     expr: &Expr,
     ring: &mut R,
-    classify: &dyn Fn(&Expr) -> Term<Affine<S, R::Element>>,
-) -> Option<Affine<S, R::Element>> {
+    classify: &dyn Fn(&Expr) -> Term<FormIn<S, R>>,
+) -> Option<FormIn<S, R>> {
     match classify(expr) {
         Term::Form(form) => return Some(form),
         Term::Unknown => return None,

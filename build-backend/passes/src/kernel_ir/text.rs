@@ -433,7 +433,7 @@ impl<'a> IrText<'a> {
         if !narrowed.values.is_empty() {
             let mut locals: Vec<LocalId> = narrowed.locals.iter().copied().collect();
             locals.sort_unstable();
-            let locals = self.locals(locals.into_iter());
+            let locals = self.locals(locals);
             let locals = if locals.is_empty() { locals } else { format!(" and {locals}") };
             self.line(&format!("device narrows {} values{locals};", narrowed.values.len()));
         }
