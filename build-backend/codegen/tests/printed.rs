@@ -47,6 +47,7 @@ fn check(case: &Path) -> Result<(), Failed> {
     program.assign_ids();
     optimize_kernels(&mut program);
     let emitted = apg_codegen::emit(&program, false).map_err(|errors| format!("{errors:?}"))?;
+    compile_device_code(&emitted.cuda)?;
     let host = emitted.units.iter().find(|it| it.kind == UnitKind::Kernels).ok_or("it has no kernel")?;
     let mut found = format!("{}\n{CPU}{}\n{CUDA}", input.trim_end(), without_includes(&host.text).trim_end());
     for device in &emitted.cuda {
@@ -61,6 +62,22 @@ fn check(case: &Path) -> Result<(), Failed> {
         return Ok(());
     }
     Err(format!("{} differs from what is printed now:\n{found}", case.display()).into())
+}
+
+/// Compiles device code in all its variants, if this machine has NVRTC, which needs no GPU.
+fn compile_device_code(sources: &[String]) -> Result<(), Failed> {
+    if let Err(missing) = apg_runtime::device::compiler_version() {
+        assert!(std::env::var("APG_REQUIRE").is_err(), "APG_REQUIRE is set, but {missing}");
+        return Ok(());
+    }
+    let proven = "#define APG_PROVEN\n#define APG_NARROW\n#define APG_PIPELINED\n";
+    for (source, head) in
+        sources.iter().flat_map(|it| ["", "#define APG_OVERLAP\n", proven].map(|head| (it, head)))
+    {
+        let text = format!("{head}{source}");
+        apg_runtime::device::compile_for(&text, "kernel.cu", (9, 0)).map_err(|error| error.message)?;
+    }
+    Ok(())
 }
 
 /// The lines behind the first `#include`s.
