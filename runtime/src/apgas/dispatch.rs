@@ -10,6 +10,7 @@ use crate::apgas::deadlock::{message_counts, quiescence};
 use crate::apgas::distributed_gc::collector;
 use crate::apgas::failure::{Cause, DeadPlacePolicy, Undelivered};
 use crate::apgas::finish::root;
+use crate::apgas::message::codec::AtMessage;
 use crate::apgas::message::validate::Route;
 use crate::apgas::message::{FinishDelta, Message};
 use crate::apgas::system::{self, System, run_in_thread};
@@ -56,23 +57,22 @@ fn expected<T>(what: &'static str) -> Result<T, Error> {
 impl Dispatcher {
     fn dispatch(&self, from: PlaceId, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
         let route = Route { from, here: here(), hosts: self.0.hosts() };
-        let (message, payload) = Message::decode(&body)?;
-        let graph = body.len() - payload.len();
-        match message {
-            // First the two messages of an `at`, whose time counts.
-            Message::At(visit) => {
+        match AtMessage::decode(&body)? {
+            Some((AtMessage::Visit(visit), payload)) => {
                 route.check_visit(&visit)?;
+                let graph = body.len() - payload.len();
                 invoke::on_at(from, visit, body, graph, parts);
             }
-            Message::AtReply(reply) => {
+            Some((AtMessage::Reply(reply), payload)) => {
                 route.check_reply(&reply)?;
                 if !rpc::on_answer(from, reply, payload, parts) {
                     return expected("the number of an `at` at the sender that waits");
                 }
             }
-            message => {
+            None => {
+                let (message, payload) = Message::decode(&body)?;
                 route.check(&message, payload.len(), parts.len())?;
-                let counts = !message.is_control();
+                let (counts, graph) = (!message.is_control(), body.len() - payload.len());
                 self.dispatch_rest(from, message, body, graph, parts)?;
                 if !counts {
                     return Ok(());

@@ -4,7 +4,7 @@
 use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
 
-use crate::apgas::message::{Message, PutHeader};
+use crate::apgas::message::{Message, PutHeader, Reply, Visit};
 use crate::serialize::Error;
 
 /// Appends bytes to a buffer of the caller, which is reused.
@@ -59,6 +59,36 @@ impl Message {
     }
 }
 
+/// A message of an `at`, whose time counts, without the memory that other messages need.
+pub(crate) enum AtMessage {
+    /// [`Message::At`].
+    Visit(Visit),
+    /// [`Message::AtReply`].
+    Reply(Reply),
+}
+
+impl AtMessage {
+    /// Numbers of the variants of [`Message`] in their encoding.
+    const VISIT: u8 = 1;
+    const REPLY: u8 = 2;
+
+    /// Reads one, and returns the payload behind it; `None` for another message.
+    ///
+    /// # Errors
+    /// The bytes are no message.
+    #[inline]
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Option<(AtMessage, &[u8])>, Error> {
+        match bytes {
+            [AtMessage::VISIT, rest @ ..] => {
+                read(rest, "an `at`").map(|(visit, payload)| Some((AtMessage::Visit(visit), payload)))
+            }
+            [AtMessage::REPLY, rest @ ..] => read(rest, "the answer to an `at`")
+                .map(|(reply, payload)| Some((AtMessage::Reply(reply), payload))),
+            _ => Ok(None),
+        }
+    }
+}
+
 impl PutHeader {
     /// As bytes.
     pub fn encode(&self) -> Vec<u8> {
@@ -84,7 +114,7 @@ mod tests {
     use super::*;
     use crate::apgas::clock::{ClockContext, ClockRegistration};
     use crate::apgas::finish::id::FinishId;
-    use crate::apgas::message::{ClockOperation, FinishDelta, Reply, TeamStep, Transfer, Visit};
+    use crate::apgas::message::{ClockOperation, FinishDelta, TeamStep, Transfer};
     use crate::base::place::PlaceId;
     use crate::heap::global_refs::Change;
 
@@ -122,6 +152,15 @@ mod tests {
             message.encode(&mut bytes);
             let length = bytes.len();
             bytes.extend_from_slice(b"payload");
+            let of_at = AtMessage::decode(&bytes).expect("well formed").map(|(decoded, payload)| {
+                assert_eq!(payload, b"payload");
+                match decoded {
+                    AtMessage::Visit(visit) => Message::At(visit),
+                    AtMessage::Reply(reply) => Message::AtReply(reply),
+                }
+            });
+            let is_of_at = matches!(message, Message::At(_) | Message::AtReply(_));
+            assert_eq!(of_at, is_of_at.then(|| message.clone()));
             assert_eq!(Message::decode(&bytes), Ok((message, &b"payload"[..])));
             for short in 0..length {
                 assert!(Message::decode(&bytes[..short]).is_err(), "{short} of {length} bytes");
