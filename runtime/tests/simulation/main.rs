@@ -152,7 +152,7 @@ fn lost_place_reaches_the_policy_of_every_survivor() {
         let zero = places[0];
         std::thread::spawn(move || {
             let _place = zero.enter();
-            let case = Case::new(seed);
+            let case = Case::register(seed);
             // Its threads are left behind where they wait for the dead place.
             let raised = finish(|| {
                 for place in 0..i64::from(count) {

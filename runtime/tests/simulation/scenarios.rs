@@ -35,8 +35,8 @@ pub(crate) struct Case {
 static CASES: Mutex<Vec<&'static Case>> = Mutex::new(Vec::new());
 
 impl Case {
-    /// The number of a new one.
-    pub(crate) fn new(seed: u64) -> i64 {
+    /// Makes one, and returns its number.
+    pub(crate) fn register(seed: u64) -> i64 {
         let case = Case { seed, begun: 0.into(), ended: 0.into(), rounds: Default::default() };
         let mut cases = CASES.lock().expect("no panic");
         cases.push(Box::leak(Box::new(case)));
@@ -96,7 +96,7 @@ pub(crate) fn run(code: i64, a: i64, b: i64, object: Ref) -> Result<Ref, Ref> {
 
 /// `finish` over a random tree of `at` and `async at`: nothing runs any more behind it.
 pub(crate) fn random_tree(seed: u64, depth: i64) {
-    let number = Case::new(seed);
+    let number = Case::register(seed);
     let raised = finish(|| {
         for place in 0..places().min(5) {
             async_at(place, task(TREE, depth, number, Ref::NULL)).expect("sent");
@@ -123,7 +123,7 @@ pub(crate) fn calls(seed: u64) {
 
 /// All places are members of a team for some rounds.
 pub(crate) fn collectives(rounds: i64) {
-    let number = Case::new(0);
+    let number = Case::register(0);
     let raised = finish(|| {
         for place in 0..places() {
             async_at(place, task(MEMBER, rounds, number, Ref::NULL)).expect("sent");
@@ -155,7 +155,7 @@ fn member(case: &Case, rounds: i64) {
 
 /// A clock of place 0 with an activity at each place.
 pub(crate) fn clocked(phases: i64) {
-    let number = Case::new(0);
+    let number = Case::register(0);
     let own = clock::make();
     let raised = finish(|| {
         for place in 0..places() {
