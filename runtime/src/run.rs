@@ -8,6 +8,7 @@ use crate::abi;
 use crate::apgas;
 use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::bootstrap;
+pub use crate::apgas::bootstrap::Carrier;
 use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::Finish;
 use crate::apgas::local_engine::LocalEngine;
@@ -52,6 +53,8 @@ pub struct RunOptions {
     pub accelerators: Selection,
     /// Most bytes of each place's heap; 0 asks for three quarters of the memory, shared by all places.
     pub heap: usize,
+    /// What carries messages between host places.
+    pub carrier: Carrier,
     /// Print at the end what the collector did.
     pub collector_statistics: bool,
     /// Where to write what the program does over time.
@@ -106,6 +109,7 @@ impl Runtime {
             threads: 0,
             accelerators: Selection::Auto,
             heap: 0,
+            carrier: Carrier::Mesh,
             collector_statistics: false,
             profile: None,
             place_arguments: Vec::new(),
@@ -198,6 +202,7 @@ fn connect(options: &RunOptions) -> Result<&'static System, String> {
         hosts: options.places,
         threads: options.threads,
         accelerators: options.accelerators.clone(),
+        carrier: options.carrier.clone(),
         program,
     };
     bootstrap::open(options.bootstrap.clone(), &session)

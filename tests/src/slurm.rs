@@ -1,5 +1,5 @@
-//! Slurm on one machine, without systemd: a controller, and a node daemon in each of a lab's hosts, with keys,
-//! folders and ports of their own. Everything is ended at the end.
+//! Slurm on one machine, without systemd: a controller, and a node daemon in each of a lab's hosts, with
+//! keys, folders and ports of their own. Everything is ended at the end.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

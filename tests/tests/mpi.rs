@@ -31,9 +31,11 @@ fn programs_do_the_same_under_mpirun_as_alone() {
         let programs = programs::all(&tools::repository().join("tests/programs"));
         for program in programs.into_iter().filter(|it| CHOSEN.contains(&it.name().as_str())) {
             let program = program.in_any_order();
-            program
-                .check_under(&launcher, 4, &["--accels", "none"])
-                .unwrap_or_else(|error| panic!("{}: {error}", program.name()));
+            for transport in ["tcp", "mpi"] {
+                program
+                    .check_under(&launcher, 4, &["--accels", "none", "--transport", transport])
+                    .unwrap_or_else(|error| panic!("{} over {transport}: {error}", program.name()));
+            }
         }
     }
 }
@@ -98,8 +100,55 @@ fn processes_that_cannot_find_each_other_do_not_run_alone() {
     assert!(end.errors.contains("PMI_FD is 77, which is no open descriptor"), "{}", end.errors);
 }
 
+/// Frames longer than a piece, from messages and into memory of the program, in both directions at once.
 #[test]
-fn mpirun_is_asked_for_where_it_is_missing() {
+fn long_messages_pass_through_mpi_whole() {
+    const COPIES: &str = "public class Copies {
+        public static def main(args:Rail[String]) {
+            val rail = new Rail[Long](1500000, (i:Long) => i * i);
+            finish for (p in Place.places()) async {
+                val back = at (p) { for (i in rail.range) rail(i) += here.id; rail };
+                var wrong:Long = 0;
+                for (i in back.range) if (back(i) != i * i + p.id) wrong++;
+                Console.OUT.println(p.id + \": \" + back.size + \" elements, \" + wrong + \" wrong\");
+            }
+        }
+    }";
+    for mpi in MPIS {
+        let (Some(launcher), folder) = (mpirun(mpi, 3), folder()) else { return };
+        let arguments = ["--transport", "mpi"];
+        let mut end = Job::start(launcher, folder.path(), ("Copies.x10", COPIES), &arguments, "").end();
+        end.lines.sort();
+        let expected = [0, 1, 2].map(|place| format!("{place}: 1500000 elements, 0 wrong"));
+        assert_eq!(end.lines, expected, "{}", end.errors);
+    }
+}
+
+#[test]
+fn library_of_another_mpi_is_refused() {
+    for (mpi, other) in MPIS.into_iter().zip(["mpich", "openmpi"]) {
+        let (Some(launcher), folder) = (mpirun(mpi, 2), folder()) else { return };
+        let Some(compiler) = tools::optional_tool(&format!("mpicc.{other}")) else { return };
+        let transport = format!("--transport=mpi:{}", compiler.display());
+        let end = Job::start(launcher, folder.path(), ("Waits.x10", WAITS), &[&transport], "").end();
+        assert_ne!(end.status, 0);
+        assert!(end.errors.contains("2 processes were started, but the MPI of"), "{}", end.errors);
+        assert!(end.errors.contains(&format!("`--transport mpi:mpicc.{mpi}`")), "{}", end.errors);
+        assert!(!end.lines.iter().any(|line| line.contains("started")), "{:?}", end.lines);
+    }
+}
+
+#[test]
+fn mpi_needs_a_launcher() {
+    let folder = folder();
+    let arguments = ["--transport", "mpi", "--places", "3"];
+    let end = Job::start(Command::new("env"), folder.path(), ("Waits.x10", WAITS), &arguments, "").end();
+    assert_eq!(end.status, 1, "{end:?}");
+    assert!(end.errors.contains("`mpirun -n 3 apg run FILE --transport mpi`"), "{}", end.errors);
+}
+
+#[test]
+fn launcher_mpirun_needs_an_mpirun() {
     let folder = folder();
     let launcher = Command::new("env");
     let end = Job::start(launcher, folder.path(), ("Waits.x10", WAITS), &["--launcher", "mpirun"], "").end();

@@ -17,6 +17,18 @@ fn places_find_each_other_by_every_interface_of_srun() {
         let job = Job::start(launcher, &folder, ("Echoes.x10", ECHOES), &["--", "-a", "b c"], &input);
         check_echoes(&job.end(), 3, 50_000);
     }
+    for (interface, mpi) in [("pmi2", "mpich"), ("pmix", "openmpi")] {
+        let Some(compiler) = tools::optional_tool(&format!("mpicc.{mpi}")) else { return };
+        let mut launcher = slurm.command("srun");
+        launcher.args(["-N", "2", "-n", "3"]).arg(format!("--mpi={interface}"));
+        // Both hosts are one machine, whose memory UCX would share.
+        launcher.env("UCX_TLS", "tcp,self").env("OMPI_MCA_btl", "tcp,self").env("OMPI_MCA_pml", "ob1");
+        let transport = format!("--transport=mpi:{}", compiler.display());
+        let arguments = [&*transport, "--", "-a", "b c"];
+        let folder = slurm.lab.path(interface);
+        let job = Job::start(launcher, &folder, ("Echoes.x10", ECHOES), &arguments, "one\n");
+        check_echoes(&job.end(), 3, 1);
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::net::TcpListener;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ use crate::net::bootstrap::launcher::{Processes, Program};
 use crate::net::endpoint::Endpoint;
 use crate::net::local::Local;
 use crate::net::mesh::endpoint::Mesh;
+use crate::net::mpi::endpoint::MpiEndpoint;
 use crate::net::timeouts::Timeouts;
 use crate::topology::Selection;
 
@@ -37,8 +39,20 @@ pub struct Options {
     pub threads: usize,
     /// Accelerators of this host; see [`Selection::choose`].
     pub accelerators: Selection,
+    /// What carries messages between host places.
+    pub carrier: Carrier,
     /// How to start the other places: the same program, with arguments that lead it to [`open`] too.
     pub program: Program,
+}
+
+/// What carries messages between host places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Carrier {
+    /// Shared memory on a host, TCP between hosts.
+    #[default]
+    Mesh,
+    /// MPI; by the `mpicc` of this path, else that of the launcher's MPI.
+    Mpi(Option<PathBuf>),
 }
 
 /// What watches the places' processes.
@@ -68,10 +82,17 @@ pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static S
     let selection = options.accelerators.clone();
     let timeouts = Timeouts::from_environment()?;
     if let Some(info) = info {
-        return start(join(info, options.program.identity, timeouts)?, selection);
+        return start(join(info, options, timeouts)?, selection);
     }
     if options.hosts == 0 || options.hosts > launcher::MAX_PLACES {
         return Err(format!("{} places: there must be 1 to {}", options.hosts, launcher::MAX_PLACES));
+    }
+    if matches!(options.carrier, Carrier::Mpi(_)) {
+        return Err(format!(
+            "`--transport mpi` is for places that mpirun or srun starts: write `mpirun -n {} apg run FILE \
+             --transport mpi`",
+            options.hosts.max(2)
+        ));
     }
     tracing::debug!(hosts = options.hosts, "places start");
     // What is missing here is not found by many processes at once.
@@ -102,7 +123,8 @@ pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static S
 }
 
 /// Connects this process, which was started as a place, with the others.
-fn join(info: BootstrapInfo, identity: u64, timeouts: Timeouts) -> Result<Arc<dyn Endpoint>, String> {
+fn join(info: BootstrapInfo, options: &Options, timeouts: Timeouts) -> Result<Arc<dyn Endpoint>, String> {
+    let identity = options.program.identity;
     let (place, placement) = (info.place, &info.placement);
     tracing::debug!(place = place.0, pid = std::process::id(), "place joins");
     let deadline = Instant::now() + timeouts.start;
@@ -121,7 +143,11 @@ fn join(info: BootstrapInfo, identity: u64, timeouts: Timeouts) -> Result<Arc<dy
         };
         let mesh = joined
             .map_err(|error| format!("{} cannot join the others: {error}", placement.describe(place)))?;
-        Arc::new(mesh.with_timeouts(timeouts))
+        let mesh = mesh.with_timeouts(timeouts);
+        match &options.carrier {
+            Carrier::Mesh => Arc::new(mesh),
+            Carrier::Mpi(compiler) => Arc::new(MpiEndpoint::new(mesh, compiler.as_deref())?),
+        }
     };
     if let Some(lock) = info.output_lock {
         output_lock::share(lock).map_err(|error| format!("cannot share the output: {error}"))?;

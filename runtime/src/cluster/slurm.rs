@@ -1,5 +1,5 @@
-//! Slurm's allocations: `salloc` and `sbatch` grant hosts, and `srun` inside of one starts the processes there,
-//! each of which finds the others as in any other job ([`crate::cluster::membership`]).
+//! Slurm's allocations: `salloc` and `sbatch` grant hosts, and `srun` inside of one starts the processes
+//! there, each of which finds the others as in any other job ([`crate::cluster::membership`]).
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
@@ -12,7 +12,7 @@ pub(super) const FIRST_SPECIAL_STEP: u64 = 0xffff_fff0;
 pub struct Allocation {
     /// The number of the job.
     pub job: String,
-    /// The processes that were asked for.
+    /// The processes that were requested.
     pub tasks: u32,
 }
 
@@ -45,7 +45,7 @@ impl Allocation {
         })?;
         let kinds = [kinds.stdout, kinds.stderr].concat();
         let mut command = Command::new("srun");
-        // More places than processors are no mistake, and one Ctrl-C is enough.
+        // More places than CPUs are no mistake, and one Ctrl-C is enough.
         command.args(["--overcommit", "--quit-on-interrupt", "--kill-on-bad-exit=1"]);
         command.arg(format!("--ntasks={processes}"));
         if String::from_utf8_lossy(&kinds).split_whitespace().any(|kind| kind == "pmi2") {

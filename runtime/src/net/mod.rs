@@ -13,6 +13,7 @@ pub mod in_process;
 mod liveness;
 pub mod local;
 pub mod mesh;
+pub mod mpi;
 pub mod placement;
 pub(crate) mod poll;
 mod shm;

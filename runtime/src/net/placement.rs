@@ -20,8 +20,8 @@ impl Placement {
         Placement { names: Vec::new(), hosts: vec![HostId(0); places as usize] }
     }
 
-    /// Places on hosts with these names. Each entry of `hosts` is an index of `names`; without names all are on
-    /// this machine.
+    /// Places on hosts with these names. Each entry of `hosts` is an index of `names`; without names all are
+    /// on this machine.
     pub fn new(names: Vec<String>, hosts: Vec<HostId>) -> Placement {
         debug_assert!(hosts.iter().all(|host| (host.0 as usize) < names.len().max(1)));
         Placement { names, hosts }

@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use apg_runtime::apgas::bootstrap;
-use apg_runtime::apgas::bootstrap::Options;
+use apg_runtime::apgas::bootstrap::{Carrier, Options};
 use apg_runtime::net::bootstrap::connect::take_bootstrap_info;
 use apg_runtime::net::bootstrap::launcher::Program;
 use apg_runtime::topology::Selection;
@@ -60,7 +60,8 @@ fn run_place(
         arguments,
         identity: 42,
     };
-    let options = Options { hosts, threads: 0, accelerators: Selection::None, program };
+    let options =
+        Options { hosts, threads: 0, accelerators: Selection::None, carrier: Carrier::Mesh, program };
     let system = match bootstrap::open(info, &options) {
         Ok(system) => system,
         Err(error) => {

@@ -118,12 +118,12 @@ impl HostOptions {
         environment_variable("X10_HOSTLIST").map(|text| list("X10_HOSTLIST", &text)).transpose()
     }
 
-    /// Where `places` places run, or as many as the hosts take.
-    pub(crate) fn resolve(&self, places: Option<u32>) -> Result<Target, Failure> {
+    /// Where `places` places run, or as many as the hosts take; `uses_mpi` if MPI carries their messages.
+    pub(crate) fn resolve(&self, places: Option<u32>, uses_mpi: bool) -> Result<Target, Failure> {
         match self.launcher {
             Launcher::Local => return self.resolve_local(places),
             Launcher::Auto | Launcher::Slurm | Launcher::Mpirun => {
-                if let Some(membership) = Membership::find().map_err(Failure::new)? {
+                if let Some(membership) = Membership::find(uses_mpi).map_err(Failure::new)? {
                     return self.join(membership, places);
                 }
             }
@@ -228,22 +228,22 @@ mod tests {
 
     #[test]
     fn this_machine_alone_needs_no_agent() {
-        assert!(matches!(options("localhost:3").resolve(None), Ok(Target::Here(Some(3)))));
-        let several = options("localhost:3,b:1").resolve(None);
+        assert!(matches!(options("localhost:3").resolve(None, false), Ok(Target::Here(Some(3)))));
+        let several = options("localhost:3,b:1").resolve(None, false);
         assert!(matches!(several, Ok(Target::Cluster(cluster)) if cluster.placement.places() == 4));
     }
 
     #[test]
     fn errors_name_the_option() {
-        let error = options("a:0").resolve(None).err().expect("no place");
+        let error = options("a:0").resolve(None, false).err().expect("no place");
         assert!(error.message.starts_with("--hosts: `0` is no number of places"), "{}", error.message);
         let alone = HostOptions { interface: Some("eth0".to_owned()), ..HostOptions::default() };
-        assert!(alone.resolve(None).is_err());
+        assert!(alone.resolve(None, false).is_err());
         let local = HostOptions { launcher: Launcher::Local, ..options("b") };
-        let error = local.resolve(None).err().expect("a contradiction");
+        let error = local.resolve(None, false).err().expect("a contradiction");
         assert!(error.message.contains("--hosts names hosts"), "{}", error.message);
         let missing = HostOptions { hostfile: Some("/no/such/file".into()), ..HostOptions::default() };
-        let error = missing.resolve(None).err().expect("no file");
+        let error = missing.resolve(None, false).err().expect("no file");
         assert!(error.message.contains("--hostfile /no/such/file: cannot be read"), "{}", error.message);
     }
 }

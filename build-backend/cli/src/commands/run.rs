@@ -7,7 +7,8 @@ use apg_runtime::cache::Cache;
 use apg_runtime::cluster::membership::Membership;
 use apg_runtime::cluster::{agent, session};
 use apg_runtime::net::bootstrap::connect;
-use apg_runtime::run::{Image, RunOptions, Runtime};
+use apg_runtime::net::mpi;
+use apg_runtime::run::{Carrier, Image, RunOptions, Runtime};
 use apg_runtime::topology::Selection;
 use clap::{Args, Parser};
 
@@ -103,6 +104,11 @@ pub(crate) struct LaunchOptions {
     #[arg(long, value_name = "BYTES", value_parser = parse_heap_bytes)]
     pub heap: Option<usize>,
 
+    /// What carries messages between host places: `tcp` (shared memory on a host), or `mpi` for places that
+    /// mpirun or srun starts, with the path of another MPI's mpicc behind a colon if need be [default: tcp]
+    #[arg(long, value_name = "tcp|mpi[:MPICC]", value_parser = parse_transport)]
+    pub transport: Option<Carrier>,
+
     /// Print at the end what the garbage collector did
     #[arg(long)]
     pub gc_stats: bool,
@@ -111,6 +117,16 @@ pub(crate) struct LaunchOptions {
     /// summary at the end
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
+}
+
+/// What carries messages.
+fn parse_transport(text: &str) -> Result<Carrier, String> {
+    match (text, text.strip_prefix("mpi:")) {
+        ("tcp", _) => Ok(Carrier::Mesh),
+        ("mpi", _) => Ok(Carrier::Mpi(None)),
+        (_, Some(path)) if !path.is_empty() => Ok(Carrier::Mpi(Some(path.into()))),
+        _ => Err(format!("`{text}` is no transport: write `tcp`, `mpi` or `mpi:/PATH/TO/mpicc`")),
+    }
 }
 
 /// The size of a heap.
@@ -137,6 +153,7 @@ impl LaunchOptions {
         options.threads = self.thread_count()?;
         options.accelerators = self.accelerators(0)?;
         options.heap = self.heap.unwrap_or(0);
+        options.carrier = self.transport.clone().unwrap_or_default();
         options.collector_statistics = self.gc_stats;
         options.profile = self.profile_file()?;
         Ok(options)
@@ -156,6 +173,11 @@ fn number(option: Option<u32>, name: &str, max: u32) -> Result<Option<u32>, Fail
 }
 
 impl LaunchOptions {
+    /// Whether MPI carries messages.
+    fn uses_mpi(&self) -> bool {
+        matches!(self.transport, Some(Carrier::Mpi(_)))
+    }
+
     /// The number of host places, if it was said.
     fn place_count(&self) -> Result<Option<u32>, Failure> {
         number(self.places, "X10_NPLACES", 1024)
@@ -191,6 +213,15 @@ impl LaunchOptions {
         add("accels", self.accels.clone());
         add("threads", self.threads.map(|threads| threads.to_string()));
         add("heap", self.heap.map(|heap| heap.to_string()));
+        match &self.transport {
+            Some(Carrier::Mpi(None)) => line.push("--transport=mpi".into()),
+            Some(Carrier::Mpi(Some(compiler))) => {
+                let mut option = OsString::from("--transport=mpi:");
+                option.push(compiler);
+                line.push(option);
+            }
+            Some(Carrier::Mesh) | None => {}
+        }
         if self.gc_stats {
             line.push("--gc-stats".into());
         }
@@ -235,7 +266,7 @@ impl Run {
         };
         // Reports wrong environment variables before a long build.
         self.launch.resolve(Image::Bytes(Vec::new()))?;
-        let cluster = match self.hosts.resolve(self.launch.place_count()?)? {
+        let cluster = match self.hosts.resolve(self.launch.place_count()?, self.launch.uses_mpi())? {
             Target::Agent(membership) => return serve(membership),
             Target::Restart(command) => {
                 self.check_for_hosts(true)?;
@@ -394,7 +425,7 @@ pub(crate) fn run_as_built() -> Option<Outcome> {
 
 fn run_built(program: PathBuf, command: BuiltCommand) -> Outcome {
     let BuiltCommand { mut launch, hosts, args } = command;
-    match hosts.resolve(launch.place_count()?)? {
+    match hosts.resolve(launch.place_count()?, launch.uses_mpi())? {
         Target::Agent(membership) => return serve(membership),
         Target::Restart(command) => return restart(command),
         Target::Cluster(cluster) => {
@@ -431,6 +462,7 @@ fn run_on_hosts(cluster: Cluster, program: Image, launch: &LaunchOptions, argume
         private_network: cluster.private_network,
         place_command: PLACE_COMMAND.into(),
         place_options: launch.place_options(),
+        variables: if launch.uses_mpi() { mpi::VARIABLES.to_vec() } else { Vec::new() },
         threads: launch.thread_count()?,
     };
     let status = session::run(&job, cluster.start).map_err(Failure::new)?;
@@ -506,7 +538,7 @@ pub(crate) fn run_as_program() -> Option<Outcome> {
 fn run_appended(object: Vec<u8>) -> Outcome {
     let launch = LaunchOptions::default();
     let arguments = std::env::args().skip(1).collect();
-    match HostOptions::default().resolve(launch.place_count()?)? {
+    match HostOptions::default().resolve(launch.place_count()?, false)? {
         Target::Agent(membership) => serve(membership),
         Target::Restart(command) => restart(command),
         Target::Cluster(cluster) => run_on_hosts(*cluster, Image::Bytes(object), &launch, arguments),

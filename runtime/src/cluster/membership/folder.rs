@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processes_wait_for_each_others_texts() {
+    fn processes_wait_for_the_values_of_others() {
         let root = tempfile::tempdir().expect("a folder");
         let open = |rank, seconds| {
             let deadline = Instant::now() + Duration::from_secs(seconds);

@@ -25,7 +25,7 @@ impl By {
     }
 }
 
-/// How processes of a job exchange texts.
+/// How processes of a job exchange values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Channel {
     /// PMI-1 over this descriptor.
@@ -63,18 +63,24 @@ impl Launch {
     pub fn find(variable: &dyn Fn(&str) -> Option<String>) -> Option<Launch> {
         let number = |name: &str| variable(name)?.trim().parse::<u32>().ok();
         // A job step inside of which `mpirun` has been called is not the innermost launcher's.
-        let hydra = Self::by_hydra(&number).filter(|_| number("OMPI_COMM_WORLD_SIZE").is_none());
-        let found = hydra
+        let pmi1 = Self::by_pmi1(variable, &number).filter(|_| number("OMPI_COMM_WORLD_SIZE").is_none());
+        let found = pmi1
             .or_else(|| Self::by_open_mpi(variable, &number))
             .or_else(|| Self::by_slurm(variable, &number))?;
         (found.size != 1 && (found.size == 0 || found.rank < found.size)).then_some(found)
     }
 
-    fn by_hydra(number: &dyn Fn(&str) -> Option<u32>) -> Option<Launch> {
+    /// Hydra, or a step of Slurm that offers PMI.
+    fn by_pmi1(
+        variable: &dyn Fn(&str) -> Option<String>,
+        number: &dyn Fn(&str) -> Option<u32>,
+    ) -> Option<Launch> {
         let (rank, size) = (number("PMI_RANK")?, number("PMI_SIZE")?);
         let channel = number("PMI_FD").map_or(Channel::None, |descriptor| Channel::Pmi1(descriptor as i32));
-        let by = if number("SLURM_PROCID").is_some() { By::Slurm } else { By::Hydra };
-        Some(Launch { by, rank, size, channels: vec![channel] })
+        match Self::by_slurm(variable, number).filter(|step| (step.rank, step.size) == (rank, size)) {
+            Some(step) => Some(Launch { channels: [vec![channel], step.channels].concat(), ..step }),
+            None => Some(Launch { by: By::Hydra, rank, size, channels: vec![channel] }),
+        }
     }
 
     fn by_open_mpi(
@@ -110,11 +116,14 @@ impl Launch {
     }
 
     /// Opens the first store that can be: what it says of rank and number of processes counts.
-    pub(super) fn open(&self, deadline: Instant) -> Result<(Launch, Box<dyn Store>), String> {
+    pub(super) fn open(&self, uses_mpi: bool, deadline: Instant) -> Result<(Launch, Box<dyn Store>), String> {
         let mut failures = Vec::new();
+        let has_folder = self.channels.iter().any(|channel| matches!(channel, Channel::Folder(_)));
         for channel in &self.channels {
             let opened: Result<(u32, u32, Box<dyn Store>), String> = match channel {
-                Channel::Pmi1(descriptor) => pmi1::Client::open(*descriptor)
+                // Slurm and servers of PMIx take one client of a process: the MPI library.
+                Channel::Pmi1(_) | Channel::Pmix if has_folder && uses_mpi => continue,
+                Channel::Pmi1(descriptor) => pmi1::Client::open(*descriptor, uses_mpi)
                     .map(|client| (self.rank, self.size, Box::new(client) as Box<dyn Store>)),
                 Channel::Pmix => pmix::Client::open()
                     .map(|client| (client.rank(), client.size(), Box::new(client) as Box<dyn Store>)),
@@ -162,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn launchers_are_told_by_their_variables() {
+    fn launchers_are_recognised_by_their_variables() {
         assert_eq!(find(&[]), None);
         let hydra = find(&[("PMI_FD", "6"), ("PMI_RANK", "1"), ("PMI_SIZE", "3")]).expect("a job");
         assert_eq!((hydra.by, hydra.rank, hydra.size), (By::Hydra, 1, 3));
@@ -173,7 +182,15 @@ mod tests {
         let step = [("SLURM_JOB_ID", "7"), ("SLURM_STEP_ID", "0"), ("SLURM_PROCID", "3")];
         let slurm = find(&[&step[..], &[("SLURM_STEP_NUM_TASKS", "4")]].concat()).expect("a job");
         assert_eq!((slurm.by, slurm.rank, slurm.size), (By::Slurm, 3, 4));
-        assert_eq!(slurm.channels, [Channel::Folder("slurm-7-0-".to_owned())]);
+        let folder = Channel::Folder("slurm-7-0-".to_owned());
+        assert_eq!(slurm.channels, [folder.clone()]);
+        let pmi = [("PMI_FD", "11"), ("PMI_RANK", "3"), ("PMI_SIZE", "4"), ("SLURM_STEP_NUM_TASKS", "4")];
+        let slurm = find(&[&step[..], &pmi].concat()).expect("a job");
+        assert_eq!((slurm.by, slurm.channels), (By::Slurm, vec![Channel::Pmi1(11), folder]));
+        // Hydra, whose proxies are the tasks of a step.
+        let pmi = [("PMI_FD", "11"), ("PMI_RANK", "1"), ("PMI_SIZE", "8"), ("SLURM_STEP_NUM_TASKS", "4")];
+        let hydra = find(&[&step[..], &pmi].concat()).expect("a job");
+        assert_eq!((hydra.by, hydra.rank, hydra.channels), (By::Hydra, 1, vec![Channel::Pmi1(11)]));
     }
 
     #[test]
@@ -190,7 +207,7 @@ mod tests {
     #[test]
     fn processes_without_a_store_get_a_command_that_works() {
         let launch = find(&[("PMI_RANK", "1"), ("PMI_SIZE", "3")]).expect("a job");
-        let error = launch.open(Instant::now()).err().expect("no store");
+        let error = launch.open(false, Instant::now()).err().expect("no store");
         let error = launch.explain(&error);
         assert!(error.contains("started 3 processes") && error.contains("`mpirun -n 3 apg run"), "{error}");
     }

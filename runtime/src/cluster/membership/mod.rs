@@ -1,5 +1,5 @@
 //! Membership in a parallel job: the rank of this process and the number of processes, as a launcher of
-//! clusters has told them, and a store by which the processes exchange small texts before they are connected
+//! clusters gives them, and a store by which the processes exchange short strings before they are connected
 //! (the key-value space of PMI: Balaji and others, "PMI: A Scalable Parallel Process-Management Interface for
 //! Extreme-Scale Systems", EuroMPI 2010).
 //!
@@ -23,7 +23,7 @@ use crate::net::timeouts::Timeouts;
 use launch::By;
 pub use launch::Launch;
 
-/// The texts that processes exchange.
+/// The strings that processes exchange.
 trait Store {
     /// Makes a text of this process known.
     fn put(&mut self, key: &str, value: &str) -> Result<(), String>;
@@ -52,14 +52,15 @@ pub struct Members {
 }
 
 impl Membership {
-    /// The job that this process belongs to; `None` if it was started alone.
+    /// The job that this process belongs to; `None` if it was started alone. With `uses_mpi` the launcher's
+    /// interface is left to the MPI libraries of the places.
     ///
     /// # Errors
     /// It belongs to one whose other processes cannot be found, and what to do about it.
-    pub fn find() -> Result<Option<Membership>, String> {
+    pub fn find(uses_mpi: bool) -> Result<Option<Membership>, String> {
         let Some(launch) = Launch::find(&|name| std::env::var(name).ok()) else { return Ok(None) };
         let timeouts = Timeouts::from_environment()?;
-        match launch.open(Instant::now() + timeouts.start) {
+        match launch.open(uses_mpi, Instant::now() + timeouts.start) {
             Ok((launch, _)) if launch.size == 1 => Ok(None),
             Ok((launch, store)) => Ok(Some(Membership { launch, store })),
             Err(error) => Err(launch.explain(&error)),
@@ -182,7 +183,7 @@ pub(super) fn ignore_end_requests() {
     }
 }
 
-/// Reads this process's input, which `srun` sends to all processes alike: one that does not read it stops
+/// Reads this process's input, which `srun` sends to all processes alike: a process that does not read stops
 /// the input of all.
 fn discard_input() {
     // Without a thread, long input stops, and short input does not.

@@ -1,4 +1,5 @@
-//! PMI-1, the process-management interface of MPICH: lines of `name=value` words over an inherited descriptor.
+//! PMI-1, the process-management interface of MPICH: lines of `name=value` words over an inherited
+//! descriptor.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,11 +18,13 @@ pub(super) struct Client {
     space: String,
     longest_value: usize,
     rank_of_keys: Option<u32>,
+    is_kept: bool,
 }
 
 impl Client {
-    /// Greets the launcher behind this descriptor.
-    pub(super) fn open(descriptor: i32) -> Result<Client, String> {
+    /// Greets the launcher behind this descriptor; `is_kept` leaves the end to an MPI library in a child
+    /// process.
+    pub(super) fn open(descriptor: i32, is_kept: bool) -> Result<Client, String> {
         // SAFETY: asks for a flag of what may be no descriptor.
         if descriptor <= libc::STDERR_FILENO || unsafe { libc::fcntl(descriptor, libc::F_GETFD) } < 0 {
             return Err(format!("PMI_FD is {descriptor}, which is no open descriptor"));
@@ -34,7 +37,9 @@ impl Client {
         }
         // SAFETY: a new descriptor that nothing else owns.
         let output = File::from(unsafe { OwnedFd::from_raw_fd(copy) });
-        Client::greet(output, std::env::var("PMI_RANK").ok().and_then(|rank| rank.parse().ok()))
+        let client =
+            Client::greet(output, std::env::var("PMI_RANK").ok().and_then(|rank| rank.parse().ok()))?;
+        Ok(Client { is_kept, ..client })
     }
 
     fn greet(output: File, rank: Option<u32>) -> Result<Client, String> {
@@ -45,6 +50,7 @@ impl Client {
             space: String::new(),
             longest_value: 0,
             rank_of_keys: rank,
+            is_kept: false,
         };
         client.ask("cmd=init pmi_version=1 pmi_subversion=1", "response_to_init")?;
         let maxima = client.ask("cmd=get_maxes", "maxes")?;
@@ -109,9 +115,12 @@ impl Store for Client {
         Ok(value.replace(BLANK, " "))
     }
 
+    /// The MPI library greets the launcher over the same descriptor, and says that it is done.
     fn finish(&mut self) {
-        // Whether the launcher says good-bye does not matter.
-        let _ = self.ask("cmd=finalize", "finalize_ack");
+        if !self.is_kept {
+            // Whether the launcher says good-bye does not matter.
+            let _ = self.ask("cmd=finalize", "finalize_ack");
+        }
     }
 }
 
@@ -143,7 +152,7 @@ mod tests {
     ];
 
     #[test]
-    fn texts_are_put_and_got_by_the_protocol() {
+    fn values_are_put_and_got_by_the_protocol() {
         const ANSWERS: &[&str] = &[
             GREETING[0],
             GREETING[1],
@@ -172,6 +181,6 @@ mod tests {
         assert!(error.contains("rc=-1"), "{error}");
         let (descriptor, _) = launcher(&[]);
         assert!(Client::greet(descriptor, Some(0)).is_err());
-        assert!(Client::open(1 << 20).err().expect("no descriptor").contains("no open descriptor"));
+        assert!(Client::open(1 << 20, false).err().expect("no descriptor").contains("no open descriptor"));
     }
 }

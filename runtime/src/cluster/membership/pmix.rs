@@ -1,7 +1,9 @@
-//! PMIx (PMIx Standard 4.1), the process-management interface of Open MPI, by its library, which is loaded: six
-//! functions, and three structures whose layout the standard's headers fix.
+//! PMIx (PMIx Standard 4.1), the process-management interface of Open MPI, by its library, which is loaded:
+//! six functions, and structures whose layout the standard's headers fix.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+
+use std::mem::ManuallyDrop;
 
 use libloading::Library;
 
@@ -17,7 +19,7 @@ const GLOBAL: u8 = 3;
 const BOOL: u16 = 1;
 const STRING: u16 = 3;
 const UINT32: u16 = 14;
-/// `PMIX_COLLECT_DATA`: a fence brings the texts of all processes to all hosts.
+/// `PMIX_COLLECT_DATA`: a fence brings the values of all processes to all hosts.
 const COLLECT_DATA: &[u8] = b"pmix.collect";
 /// `PMIX_JOB_SIZE`.
 const JOB_SIZE: &str = "pmix.job.size";
@@ -53,8 +55,8 @@ struct Functions {
     fence: unsafe extern "C" fn(*const Process, usize, *const Info, usize) -> c_int,
     get: unsafe extern "C" fn(*const Process, *const c_char, *const c_void, usize, *mut *mut Value) -> c_int,
     finalize: unsafe extern "C" fn(*const c_void, usize) -> c_int,
-    /// Keeps the functions.
-    _library: Library,
+    /// Keeps the functions: threads of the library may run until the process ends.
+    _library: ManuallyDrop<Library>,
 }
 
 /// A process of a job whose launcher is a PMIx server.
@@ -84,7 +86,7 @@ impl Client {
                 fence: *library.get(c"PMIx_Fence").map_err(missing)?,
                 get: *library.get(c"PMIx_Get").map_err(missing)?,
                 finalize: *library.get(c"PMIx_Finalize").map_err(missing)?,
-                _library: library,
+                _library: ManuallyDrop::new(library),
             };
             (init, functions)
         };

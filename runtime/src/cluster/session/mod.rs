@@ -53,6 +53,8 @@ pub struct Job {
     pub interface: Option<String>,
     /// Whether connections between hosts need no encryption.
     pub private_network: bool,
+    /// Variables with which places start, unless this process has them.
+    pub variables: Vec<(&'static str, &'static str)>,
     /// First argument with which this executable becomes a place; the program's path follows.
     pub place_command: OsString,
     /// Further arguments of a place.

@@ -212,10 +212,16 @@ fn start_message(
         command: job.place_command.as_bytes().to_vec(),
         options: bytes(&job.place_options),
         arguments: job.arguments.clone(),
-        variables: environment::forwarded(),
+        variables: environment::forwarded().into_iter().chain(further_variables(job)).collect(),
         folder: std::env::current_dir().unwrap_or_default().into_os_string().into_vec(),
         threads: job.threads,
     }
+}
+
+/// Those of the job that the user has not set.
+fn further_variables(job: &Job) -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> {
+    let missing = job.variables.iter().filter(|(name, _)| std::env::var_os(name).is_none());
+    missing.map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()))
 }
 
 #[cfg(test)]

@@ -1,0 +1,362 @@
+//! The endpoint of a place whose messages MPI carries.
+//!
+//! Waiting inside MPI burns a CPU, so nothing waits there: a thread looks for messages again and again, with
+//! pauses that grow while nothing comes, and idle workers look too ([`Endpoint::poll`]). A message handler
+//! never waits for its own sends: what it sends is copied, and completed later.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::base::place::PlaceId;
+use crate::heap;
+use crate::heap::page_watch;
+use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, deliver_message_locally, deliver_put};
+use crate::net::frame::assembly::{Assembly, Delivery};
+use crate::net::frame::encoding::{Frame, FrameKind};
+use crate::net::mesh::endpoint::Mesh;
+use crate::net::mesh::peer::{in_handler, run_handler};
+use crate::net::mpi::shim::{Arrival, Mpi, Request};
+use crate::serialize::out_of_band::Part;
+
+/// Bytes up to which a run is copied, and sent with what stands before and behind it.
+const MAX_COPIED_SIZE: usize = 16 << 10;
+/// Maximum size of a piece.
+const MAX_PIECE_SIZE: usize = 8 << 20;
+/// Messages that are handled before other work of the thread.
+const MAX_ARRIVALS_PER_POLL: usize = 32;
+/// How long the other places may take to come to the end.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A place whose messages MPI carries, and whose connections show that the others live.
+pub struct MpiEndpoint {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    mesh: Mesh,
+    mpi: Mpi,
+    /// For sending, by place: the pieces of a frame follow each other.
+    out: Vec<Mutex<()>>,
+    /// Nothing more can be sent, by place.
+    closed: Vec<AtomicBool>,
+    /// What is being received; its holder receives.
+    inbox: Mutex<Inbox>,
+    /// Sends that nothing waits for, with their bytes.
+    unfinished: Mutex<Vec<(Request, Vec<u8>)>>,
+    receiver: OnceLock<Arc<dyn Receiver>>,
+    /// The program ends.
+    ends: AtomicBool,
+}
+
+struct Inbox {
+    /// By place.
+    assemblies: Vec<Assembly>,
+    buffer: Vec<u8>,
+    /// Places announce their end over their connections.
+    left: AtomicBool,
+}
+
+/// Growing pauses of a thread that waits.
+#[derive(Default)]
+struct Pause(u32);
+
+impl Pause {
+    fn take(&mut self) {
+        const YIELDS: u32 = 64;
+        const MAX_SLEEP: Duration = Duration::from_micros(500);
+        if self.0 < YIELDS {
+            std::thread::yield_now();
+        } else {
+            let sleep = Duration::from_micros(10 << ((self.0 - YIELDS) / 8).min(6));
+            heap::while_parked(|| std::thread::sleep(sleep.min(MAX_SLEEP)));
+        }
+        self.0 = self.0.saturating_add(1);
+    }
+}
+
+impl MpiEndpoint {
+    /// Initialises MPI, which all places have to do, on the first thread of each.
+    ///
+    /// # Errors
+    /// There is no MPI, or it is not the one whose launcher has started the places.
+    pub fn new(mesh: Mesh, compiler: Option<&Path>) -> Result<MpiEndpoint, String> {
+        let places = mesh.hosts();
+        let mpi = Mpi::open(compiler, places)?;
+        if mpi.rank != mesh.here().0 {
+            return Err(format!(
+                "MPI counts {} as process {}: the launcher numbers its processes anew",
+                mesh.here(),
+                mpi.rank
+            ));
+        }
+        debug_assert_eq!(mpi.size, places);
+        let inbox = Inbox {
+            assemblies: (0..places).map(|_| Assembly::default()).collect(),
+            buffer: Vec::new(),
+            left: AtomicBool::new(false),
+        };
+        let shared = Shared {
+            mesh,
+            mpi,
+            out: (0..places).map(|_| Mutex::default()).collect(),
+            closed: (0..places).map(|_| AtomicBool::new(false)).collect(),
+            inbox: Mutex::new(inbox),
+            unfinished: Mutex::default(),
+            receiver: OnceLock::new(),
+            ends: AtomicBool::new(false),
+        };
+        Ok(MpiEndpoint { shared: Arc::new(shared) })
+    }
+
+    fn own(&self) -> Result<&Arc<dyn Receiver>, PlaceEnded> {
+        self.shared.receiver.get().ok_or(PlaceEnded(self.here()))
+    }
+
+    fn transmit(&self, to: PlaceId, frame: Frame<'_>) -> Result<(), PlaceEnded> {
+        let shared = &*self.shared;
+        let lock = shared.out.get(to.index()).ok_or(PlaceEnded(to))?;
+        if shared.ends.load(Ordering::Acquire) || shared.closed[to.index()].load(Ordering::Acquire) {
+            return Err(PlaceEnded(to));
+        }
+        let _order = lock.lock();
+        let mut pieces = Pieces { shared, to, waits: !in_handler(), copied: Vec::new() };
+        frame.write(&mut pieces).and_then(|()| pieces.flush()).map_err(|error| {
+            shared.fail(to, error);
+            PlaceEnded(to)
+        })
+    }
+}
+
+/// Sends what is written to a place: short runs together, long ones from where they are.
+struct Pieces<'a> {
+    shared: &'a Shared,
+    to: PlaceId,
+    /// Whether the caller may wait for the end of a send.
+    waits: bool,
+    copied: Vec<u8>,
+}
+
+impl Write for Pieces<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.len() <= MAX_COPIED_SIZE {
+            self.copied.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        }
+        self.flush()?;
+        let piece = &bytes[..bytes.len().min(MAX_PIECE_SIZE)];
+        match self.waits {
+            true => self.shared.send_and_wait(piece, self.to)?,
+            false => self.shared.send_copy(piece.to_vec(), self.to)?,
+        }
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match std::mem::take(&mut self.copied) {
+            copied if copied.is_empty() => Ok(()),
+            copied => self.shared.send_copy(copied, self.to),
+        }
+    }
+}
+
+impl Shared {
+    fn send_and_wait(&self, bytes: &[u8], to: PlaceId) -> io::Result<()> {
+        // SAFETY: borrowed until the request is done; a piece is short enough.
+        let request = unsafe { self.mpi.send(bytes, to) }?;
+        self.wait(request)
+    }
+
+    fn send_copy(&self, bytes: Vec<u8>, to: PlaceId) -> io::Result<()> {
+        // SAFETY: the bytes are kept, where they are, until the request is done.
+        let request = unsafe { self.mpi.send(&bytes, to) }?;
+        if let Some(request) = self.mpi.test(request)? {
+            self.unfinished.lock().push((request, bytes));
+        }
+        Ok(())
+    }
+
+    fn wait(&self, mut request: Request) -> io::Result<()> {
+        let mut pause = Pause::default();
+        while let Some(unfinished) = self.mpi.test(request)? {
+            request = unfinished;
+            pause.take();
+        }
+        Ok(())
+    }
+
+    /// Completes sends, and handles what has come; whether anything had.
+    fn progress(&self) -> bool {
+        let Some(receiver) = self.receiver.get() else { return false };
+        let Some(mut inbox) = self.inbox.try_lock() else { return false };
+        self.complete_sends();
+        let mut has_come = false;
+        for _ in 0..MAX_ARRIVALS_PER_POLL {
+            let arrival = match self.mpi.probe() {
+                Ok(Some(arrival)) => arrival,
+                Ok(None) => break,
+                Err(error) => {
+                    // MPI does not say whose message it is.
+                    let place = PlaceId::first(self.mesh.hosts()).find(|place| *place != self.mesh.here());
+                    self.fail(place.unwrap_or(PlaceId::ZERO), error);
+                    break;
+                }
+            };
+            has_come = true;
+            let from = arrival.from;
+            if let Err(error) = run_handler(|| inbox.receive(self, arrival, &**receiver)) {
+                self.fail(from, error);
+            }
+        }
+        has_come
+    }
+
+    fn complete_sends(&self) {
+        let mut unfinished = self.unfinished.lock();
+        for (request, bytes) in std::mem::take(&mut *unfinished) {
+            // A send that has failed is noticed at the other end, whose messages do not come.
+            if let Ok(Some(request)) = self.mpi.test(request) {
+                unfinished.push((request, bytes));
+            }
+        }
+    }
+
+    /// Nothing more can be sent to a place or come from it.
+    fn fail(&self, place: PlaceId, error: io::Error) {
+        if let Some(closed) = self.closed.get(place.index())
+            && !closed.swap(true, Ordering::AcqRel)
+            && !self.ends.load(Ordering::Acquire)
+            && let Some(receiver) = self.receiver.get()
+        {
+            receiver.peer_down(place, Some(error));
+        }
+    }
+
+    /// Handles messages until the program ends.
+    fn run(&self) {
+        let mut pause = Pause::default();
+        while !self.ends.load(Ordering::Acquire) {
+            match self.progress() {
+                true => pause = Pause::default(),
+                false => pause.take(),
+            }
+        }
+    }
+
+    /// Waits until all places have sent everything and received it, and ends MPI.
+    fn end(&self) {
+        let deadline = Instant::now() + END_TIMEOUT;
+        let mut pause = Pause::default();
+        let mut barrier = None;
+        loop {
+            self.progress();
+            let all_sent = self.unfinished.lock().is_empty();
+            barrier = match barrier {
+                None if all_sent => match self.mpi.barrier() {
+                    Ok(request) => Some(request),
+                    Err(_) => return,
+                },
+                None => None,
+                Some(request) => match self.mpi.test(request) {
+                    Ok(None) => break,
+                    Ok(unfinished) => unfinished,
+                    Err(_) => return,
+                },
+            };
+            if Instant::now() >= deadline {
+                // A place has ended without a word: its launcher ends the rest.
+                return;
+            }
+            pause.take();
+        }
+        self.ends.store(true, Ordering::Release);
+        // No other thread is inside MPI.
+        let _inbox = self.inbox.lock();
+        self.mpi.close();
+    }
+}
+
+impl Inbox {
+    fn receive(&mut self, shared: &Shared, arrival: Arrival, receiver: &dyn Receiver) -> io::Result<()> {
+        let (from, length) = (arrival.from, arrival.length);
+        let Some(assembly) = self.assemblies.get_mut(from.index()) else {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a message of no place"));
+        };
+        let delivery = Delivery { from, receiver, left: &self.left };
+        let into = |memory: *mut u8| {
+            // SAFETY: the memory has `length` bytes, and is borrowed until the message has been received.
+            let request = unsafe { shared.mpi.receive(arrival, memory) }?;
+            shared.wait(request)
+        };
+        if let Some(target) = assembly.direct().filter(|target| target.len() >= length) {
+            let memory = target.as_mut_ptr();
+            let mut receive = Some(into);
+            page_watch::written_by_system(memory as usize, length, || match receive.take() {
+                Some(receive) => receive(memory),
+                None => Err(io::ErrorKind::InvalidData.into()),
+            })?;
+            return assembly.filled(length, delivery);
+        }
+        self.buffer.resize(length, 0);
+        into(self.buffer.as_mut_ptr())?;
+        let result = assembly.feed(&self.buffer, delivery);
+        // A long message is an exception.
+        if length > MAX_COPIED_SIZE {
+            self.buffer = Vec::new();
+        }
+        result
+    }
+}
+
+impl Endpoint for MpiEndpoint {
+    fn here(&self) -> PlaceId {
+        self.shared.mesh.here()
+    }
+
+    fn hosts(&self) -> u32 {
+        self.shared.mesh.hosts()
+    }
+
+    fn describe(&self, place: PlaceId) -> String {
+        self.shared.mesh.describe(place)
+    }
+
+    fn start(&self, receiver: Arc<dyn Receiver>) -> io::Result<()> {
+        self.shared.mesh.start(Arc::clone(&receiver))?;
+        let first = self.shared.receiver.set(receiver).is_ok();
+        debug_assert!(first, "an endpoint is started once");
+        let shared = Arc::clone(&self.shared);
+        std::thread::Builder::new().name("apg-mpi".to_owned()).spawn(move || shared.run()).map(drop)
+    }
+
+    fn send(&self, to: PlaceId, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
+        if to == self.here() {
+            return deliver_message_locally(&**self.own()?, to, body, parts);
+        }
+        self.transmit(to, Frame { class: FrameKind::Message, header: &[], body, parts })
+    }
+
+    fn put(&self, to: PlaceId, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
+        if to == self.here() {
+            return deliver_put(&**self.own()?, to, header, data);
+        }
+        self.transmit(to, Frame { class: FrameKind::Put, header, body: data, parts: &[] })
+    }
+
+    fn needs_polling(&self) -> bool {
+        true
+    }
+
+    fn poll(&self) -> bool {
+        !self.shared.ends.load(Ordering::Acquire) && self.shared.progress()
+    }
+
+    fn shutdown(&self) {
+        self.shared.end();
+        self.shared.mesh.shutdown();
+    }
+}

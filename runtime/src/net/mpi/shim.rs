@@ -1,0 +1,260 @@
+//! The binding of MPI: a C file (`shim.c`) that the machine's own `mpicc` compiles at first use, since the
+//! binary interfaces of MPIs differ; the private build cache keeps the result.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use libloading::Library;
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+
+use crate::base::place::PlaceId;
+use crate::cache::Cache;
+
+const SOURCE: &str = include_str!("shim.c");
+
+/// The name of the `mpicc` of the MPI whose launcher has started this process, where several are installed.
+fn own_compiler() -> &'static str {
+    let is_set = |name| std::env::var_os(name).is_some();
+    match () {
+        () if is_set("OMPI_COMM_WORLD_SIZE") || is_set("PMIX_NAMESPACE") => "mpicc.openmpi",
+        () if is_set("PMI_SIZE") => "mpicc.mpich",
+        () => "mpicc",
+    }
+}
+
+/// The path of the `mpicc` to use.
+///
+/// # Errors
+/// None is installed, and what to do about it.
+fn compiler(chosen: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(path) = chosen {
+        return Ok(path.to_owned());
+    }
+    let own = own_compiler();
+    let folders: Vec<PathBuf> = std::env::var_os("PATH")
+        .iter()
+        .flat_map(|path| std::env::split_paths(path).collect::<Vec<_>>())
+        .collect();
+    [own, "mpicc"]
+        .iter()
+        .find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file()))
+        .ok_or_else(|| {
+            "there is no mpicc, which binds apg to the MPI of this machine: install the MPI's development package, or \
+             name one (`--transport mpi:/opt/mpi/bin/mpicc`)"
+                .to_owned()
+        })
+}
+
+/// The shared object of the shim, compiled now if it is not in the cache.
+fn build(compiler: &Path) -> Result<PathBuf, String> {
+    let cannot = |error: String| format!("cannot bind MPI by {}: {error}", compiler.display());
+    // The flags name the MPI's folder and libraries.
+    let flags = Command::new(compiler).arg("-show").output().map_err(|error| cannot(error.to_string()))?;
+    let mut key = Sha256::new();
+    for part in [SOURCE.as_bytes(), compiler.as_os_str().as_encoded_bytes(), &flags.stdout] {
+        key.update((part.len() as u64).to_le_bytes());
+        key.update(part);
+    }
+    let key: String = key.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let cache = Cache::default();
+    let _in_use = cache.acquire().map_err(|error| format!("{error}; {}", error.hint()))?;
+    let path = cache.path("mpi", &key, "so");
+    if cache.contains(&path) {
+        return Ok(path);
+    }
+    let folder = tempfile::tempdir().map_err(|error| cannot(error.to_string()))?;
+    let (source, object) = (folder.path().join("shim.c"), folder.path().join("shim.so"));
+    std::fs::write(&source, SOURCE).map_err(|error| cannot(error.to_string()))?;
+    let output = Command::new(compiler)
+        .args(["-shared", "-fPIC", "-O2", "-o"])
+        .args([&object, &source])
+        .output()
+        .map_err(|error| cannot(error.to_string()))?;
+    if !output.status.success() {
+        return Err(cannot(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    let bytes = std::fs::read(&object).map_err(|error| cannot(error.to_string()))?;
+    cache.store(&path, &bytes).map_err(|error| format!("{error}; {}", error.hint()))?;
+    Ok(path)
+}
+
+struct Functions {
+    close: unsafe extern "C" fn() -> c_int,
+    error: unsafe extern "C" fn(c_int, *mut c_char, c_int),
+    send: unsafe extern "C" fn(*const c_void, c_int, c_int, *mut *mut c_void) -> c_int,
+    barrier: unsafe extern "C" fn(*mut *mut c_void) -> c_int,
+    test: unsafe extern "C" fn(*mut c_void, *mut c_int) -> c_int,
+    probe: unsafe extern "C" fn(*mut *mut c_void, *mut c_int, *mut c_int) -> c_int,
+    receive: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int, *mut *mut c_void) -> c_int,
+    /// Keeps the functions.
+    _library: Library,
+}
+
+/// An initialised MPI. One thread at a time calls it (`MPI_THREAD_SERIALIZED`).
+pub(super) struct Mpi {
+    functions: Mutex<Functions>,
+    /// The number of this process.
+    pub rank: u32,
+    /// The number of processes.
+    pub size: u32,
+}
+
+/// An operation that MPI carries out.
+pub(super) struct Request(*mut c_void);
+
+// SAFETY: a handle, which MPI accepts from any thread.
+unsafe impl Send for Request {}
+
+/// A message that has come and was not received yet.
+pub(super) struct Arrival {
+    handle: *mut c_void,
+    /// The sender.
+    pub from: PlaceId,
+    /// Bytes.
+    pub length: usize,
+}
+
+impl Mpi {
+    /// Compiles the shim if need be, loads it, and initialises MPI, which all processes of a job have to do.
+    ///
+    /// # Errors
+    /// There is no MPI, or it cannot be used.
+    pub(super) fn open(chosen: Option<&Path>, processes: u32) -> Result<Mpi, String> {
+        // MPI may set the launcher's variables in a process that it takes for a job of its own.
+        let own = own_compiler();
+        let compiler = compiler(chosen)?;
+        let path = build(&compiler)?;
+        let failed = |error: libloading::Error| format!("cannot load MPI ({}): {error}", compiler.display());
+        // SAFETY: our own object, of the functions above; its libraries are those of the machine's MPI.
+        let library = unsafe { Library::new(&path) }.map_err(failed)?;
+        // SAFETY: the types are those of shim.c, and the library is kept as long as the pointers.
+        let (open, version, knows_cuda, functions) = unsafe {
+            let open: unsafe extern "C" fn(*mut c_int, *mut c_int, *mut c_int) -> c_int =
+                *library.get(c"apg_mpi_open").map_err(failed)?;
+            let version: unsafe extern "C" fn(*mut c_char, c_int) =
+                *library.get(c"apg_mpi_version").map_err(failed)?;
+            let knows_cuda: unsafe extern "C" fn() -> c_int =
+                *library.get(c"apg_mpi_knows_cuda").map_err(failed)?;
+            let functions = Functions {
+                close: *library.get(c"apg_mpi_close").map_err(failed)?,
+                error: *library.get(c"apg_mpi_error").map_err(failed)?,
+                send: *library.get(c"apg_mpi_send").map_err(failed)?,
+                barrier: *library.get(c"apg_mpi_barrier").map_err(failed)?,
+                test: *library.get(c"apg_mpi_test").map_err(failed)?,
+                probe: *library.get(c"apg_mpi_probe").map_err(failed)?,
+                receive: *library.get(c"apg_mpi_receive").map_err(failed)?,
+                _library: library,
+            };
+            (open, version, knows_cuda, functions)
+        };
+        let (mut rank, mut size, mut is_serialized) = (0, 0, 0);
+        // SAFETY: room for three numbers.
+        let code = unsafe { open(&raw mut rank, &raw mut size, &raw mut is_serialized) };
+        check(&functions, "MPI_Init_thread", code).map_err(|error| error.to_string())?;
+        // SAFETY: room for the text, whose size is passed.
+        let name = text(|bytes, room| unsafe { version(bytes, room) });
+        // SAFETY: MPI is initialised.
+        let knows_cuda = unsafe { knows_cuda() } != 0;
+        tracing::debug!(name, rank, size, knows_cuda, "MPI is initialised");
+        let compiler = compiler.display();
+        if size != processes as i32 {
+            return Err(format!(
+                "{processes} processes were started, but the MPI of {compiler} ({name}) sees {size}: it is not the \
+                 launcher's. Name the mpicc of the launcher's MPI (`--transport mpi:{own}`), or start the processes \
+                 by the mpirun of this MPI"
+            ));
+        }
+        if is_serialized == 0 {
+            return Err(format!(
+                "the MPI of {compiler} ({name}) has no MPI_THREAD_SERIALIZED: build it with threads, or leave \
+                 `--transport mpi` out"
+            ));
+        }
+        Ok(Mpi { functions: Mutex::new(functions), rank: rank as u32, size: size as u32 })
+    }
+
+    /// Begins to send bytes.
+    ///
+    /// # Safety
+    /// They stay as they are until the request is done. Their number fits into an `i32`.
+    pub(super) unsafe fn send(&self, bytes: &[u8], to: PlaceId) -> io::Result<Request> {
+        let functions = self.functions.lock();
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: as the caller guarantees; room for the handle.
+        let code = unsafe {
+            (functions.send)(bytes.as_ptr().cast(), bytes.len() as c_int, to.0 as c_int, &raw mut handle)
+        };
+        check(&functions, "MPI_Isend", code).map(|()| Request(handle))
+    }
+
+    /// Begins to wait until all processes have come here.
+    pub(super) fn barrier(&self) -> io::Result<Request> {
+        let functions = self.functions.lock();
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: room for the handle.
+        let code = unsafe { (functions.barrier)(&raw mut handle) };
+        check(&functions, "MPI_Ibarrier", code).map(|()| Request(handle))
+    }
+
+    /// Whether an operation is done; if not, its request is given back.
+    pub(super) fn test(&self, request: Request) -> io::Result<Option<Request>> {
+        let functions = self.functions.lock();
+        let mut is_done = 0;
+        // SAFETY: a request that is not done yet, and room for the answer.
+        let code = unsafe { (functions.test)(request.0, &raw mut is_done) };
+        check(&functions, "MPI_Test", code)?;
+        Ok((is_done == 0).then_some(request))
+    }
+
+    /// A message that has come.
+    pub(super) fn probe(&self) -> io::Result<Option<Arrival>> {
+        let functions = self.functions.lock();
+        let (mut handle, mut from, mut length) = (std::ptr::null_mut(), 0, 0);
+        // SAFETY: room for the answers.
+        let code = unsafe { (functions.probe)(&raw mut handle, &raw mut from, &raw mut length) };
+        check(&functions, "MPI_Improbe", code)?;
+        let arrival = Arrival { handle, from: PlaceId(from as u32), length: length as usize };
+        Ok((!handle.is_null()).then_some(arrival))
+    }
+
+    /// Begins to receive a message.
+    ///
+    /// # Safety
+    /// The memory has room for it, and is not touched until the request is done.
+    pub(super) unsafe fn receive(&self, arrival: Arrival, memory: *mut u8) -> io::Result<Request> {
+        let functions = self.functions.lock();
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: as the caller guarantees; room for the handle.
+        let code = unsafe {
+            (functions.receive)(arrival.handle, memory.cast(), arrival.length as c_int, &raw mut handle)
+        };
+        check(&functions, "MPI_Imrecv", code).map(|()| Request(handle))
+    }
+
+    /// Ends MPI, which all processes of a job have to do.
+    pub(super) fn close(&self) {
+        let functions = self.functions.lock();
+        // SAFETY: all operations are done. Nothing can be done about an error any more.
+        let _ = unsafe { (functions.close)() };
+    }
+}
+
+fn check(functions: &Functions, what: &str, code: c_int) -> io::Result<()> {
+    if code == 0 {
+        return Ok(());
+    }
+    // SAFETY: room for the text, whose size is passed.
+    let error = text(|bytes, room| unsafe { (functions.error)(code, bytes, room) });
+    Err(io::Error::other(format!("{what}: {error}")))
+}
+
+/// What a function writes into a buffer, as text.
+fn text(write: impl FnOnce(*mut c_char, c_int)) -> String {
+    let mut bytes = [0_u8; 512];
+    write(bytes.as_mut_ptr().cast(), bytes.len() as c_int);
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
