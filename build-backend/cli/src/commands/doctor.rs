@@ -1,5 +1,8 @@
 //! `apg doctor`.
 
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
 use apg_runtime::cache::Cache;
 use clap::Args;
 
@@ -46,6 +49,7 @@ impl Doctor {
                 line("LACKS", "build cache", &text)?;
             }
         }
+        launchers()?;
         let checks = apg_runtime::device::self_test();
         let mut gpu = false;
         for check in &checks {
@@ -62,6 +66,56 @@ impl Doctor {
         }
         Ok(u8::from(compiler.is_err()))
     }
+}
+
+/// The launchers of clusters, each with its first line of `--version`, and the `mpicc` that binds their MPI.
+fn launchers() -> Result<(), Failure> {
+    const PROGRAMS: [(&str, &str); 7] = [
+        ("mpirun.openmpi", "launcher"),
+        ("mpirun.mpich", "launcher"),
+        ("mpirun", "launcher"),
+        ("srun", "launcher"),
+        ("mpicc.openmpi", "MPI transport"),
+        ("mpicc.mpich", "MPI transport"),
+        ("mpicc", "MPI transport"),
+    ];
+    let mut found = Vec::new();
+    for (program, use_) in PROGRAMS {
+        let Some(path) = find_on_path(program) else { continue };
+        // `mpirun` is often a link to one of the others.
+        let target = path.canonicalize().unwrap_or_else(|_| path.clone());
+        if !found.contains(&target) {
+            line("ok", use_, &format!("{} ({})", path.display(), version(&path)))?;
+            found.push(target);
+        }
+    }
+    if found.is_empty() {
+        line("lacks", "launcher", "neither mpirun nor srun is installed; places start by ssh")?;
+    }
+    Ok(())
+}
+
+fn find_on_path(program: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// The first line in which a program says its version, or why it does not run.
+fn version(program: &Path) -> String {
+    let output = match Command::new(program).arg("--version").stdin(Stdio::null()).output() {
+        Ok(output) => output,
+        Err(error) => return error.to_string(),
+    };
+    let printed =
+        String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr });
+    let has_number = |line: &&str| line.chars().any(|it| it.is_ascii_digit());
+    let line = match output.status.success() {
+        true => printed.lines().find(has_number),
+        // The reason stands at the end.
+        false => printed.lines().next_back(),
+    };
+    let words = line.unwrap_or("does not tell its version").split_whitespace();
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn line(state: &str, what: &str, known: &str) -> Result<(), Failure> {
