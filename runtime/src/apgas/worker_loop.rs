@@ -68,7 +68,7 @@ fn run(fiber: &'static Fiber, task: Task) {
             // SAFETY: made by `Activity::into_task`, and taken from the queue once.
             unsafe { Activity::from_task(task) }.run();
         }
-        Task::Help(job) => job.help(),
+        Task::Help(index) => scheduler::parallel_loop::help(index),
         Task::Resume(other) => fiber.leave(Switch::Run(other)),
     }
 }

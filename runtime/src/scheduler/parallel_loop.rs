@@ -1,45 +1,30 @@
 //! Parallel loops of the runtime itself: blocks of a kernel's CPU form, distributed over the workers.
 
-use std::sync::Arc;
-
-use crate::base::sanitizer;
 use crate::heap::Ref;
-use crate::scheduler::parallel_job::{Body, Completion, ParallelJob};
-use crate::scheduler::park::Event;
 use crate::scheduler::pool;
-use crate::scheduler::task::Task;
-
-/// Chunks that each thread gets, roughly.
-const CHUNKS_PER_THREAD: i64 = 4;
-
-impl Completion for Event {
-    fn signal(&self) {
-        self.set();
-    }
-}
 
 /// Runs `body` over `0..count` on all idle workers, and on this one. Returns the first exception, or null;
 /// after an exception the rest may be left out. Nothing is allocated for an iteration.
 pub fn parallel_for(count: i64, body: &(dyn Fn(i64, i64) -> Ref + Sync)) -> Ref {
-    let threads = pool::worker_count().max(1) as i64;
-    if count <= 1 || threads == 1 {
+    if count <= 1 || pool::worker_count() <= 1 {
         return if count > 0 { body(0, count) } else { Ref::NULL };
     }
-    // SAFETY: only the lifetime changes; the job is closed and empty before this function returns.
-    let body =
-        unsafe { std::mem::transmute::<*const (dyn Fn(i64, i64) -> Ref + Sync + '_), *const Body>(body) };
-    let left = Arc::<Event>::default();
-    let completion = Arc::clone(&left) as Arc<dyn Completion>;
-    // SAFETY: this function waits below until no helper is inside.
-    let job = Arc::new(unsafe { ParallelJob::new(count, CHUNKS_PER_THREAD * threads, body, completion) });
-    sanitizer::release(job.start());
-    for _ in 0..(threads - 1).min(count - 1) {
-        pool::push(Task::Help(Arc::clone(&job)));
-    }
-    job.run();
-    if job.close() {
-        left.wait();
-    }
-    sanitizer::acquire(Arc::as_ptr(&job));
-    job.take_exception()
+    let queues = pool::queues();
+    // SAFETY: the loop ends below.
+    let Some(index) = (unsafe { queues.loops().begin(count, body) }) else {
+        // Other loops occupy the workers.
+        return body(0, count);
+    };
+    let own = pool::worker_number().unwrap_or(0);
+    queues.notify_helpers(count as usize - 1);
+    queues.loops().run(index, own);
+    queues.loops().end(index)
+}
+
+/// Takes part in a parallel loop, unless it has ended.
+pub fn help(index: usize) {
+    let Some(worker) = pool::worker() else { return };
+    let queues = pool::queues();
+    queues.loops().help(index, worker.number, |more| queues.notify_helpers(more));
+    worker.expects_loop.set(true);
 }

@@ -17,6 +17,8 @@ use crate::scheduler::task::Task;
 struct Pool {
     queues: Queues,
     workers: usize,
+    /// There are at least as many CPUs as workers.
+    has_cpu_per_worker: bool,
     compensation: Compensation,
 }
 
@@ -25,6 +27,8 @@ pub(super) struct Worker {
     pub(super) number: usize,
     /// Whether the worker handles messages of other places, and runs the tasks in them.
     pub(super) handles_messages: Cell<bool>,
+    /// Whether the worker has helped with a parallel loop and not searched since: another one may begin soon.
+    pub(super) expects_loop: Cell<bool>,
 }
 
 static POOL: OnceLock<Pool> = OnceLock::new();
@@ -64,7 +68,9 @@ pub fn start(workers: usize, task_loop: fn(&'static Fiber) -> !) {
                 end_process(1);
             }
         }
-        Pool { queues, workers, compensation: Compensation::new(workers) }
+        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+        let compensation = Compensation::new(workers);
+        Pool { queues, workers, has_cpu_per_worker: workers <= cpus, compensation }
     });
 }
 
@@ -76,7 +82,8 @@ fn start_worker(number: usize) -> std::io::Result<()> {
 
 /// Main function of a worker, or of a compensating thread. Only the latter may return.
 fn run_worker(number: usize) {
-    let worker = Box::into_raw(Box::new(Worker { number, handles_messages: Cell::new(false) }));
+    let worker = Worker { number, handles_messages: Cell::new(false), expects_loop: Cell::new(false) };
+    let worker = Box::into_raw(Box::new(worker));
     // SAFETY: it lives as long as the thread runs activities.
     WORKER.with(|cell| cell.set(Some(unsafe { &*worker })));
     signals::prepare_thread();
@@ -223,6 +230,11 @@ pub(super) fn has_all_threads_idle(condition: impl FnOnce() -> bool) -> bool {
 /// Number of workers.
 pub fn worker_count() -> usize {
     POOL.get().map_or(0, |pool| pool.workers)
+}
+
+/// Whether workers may spin without keeping each other from running.
+pub(super) fn has_cpu_per_worker() -> bool {
+    pool().has_cpu_per_worker
 }
 
 /// Maximum number of threads: workers and compensating threads.

@@ -11,6 +11,7 @@ use crossbeam_deque::{Injector, Steal};
 use crate::heap::Ref;
 use crate::scheduler::admission;
 use crate::scheduler::deque::{Deque, Pair, Stolen};
+use crate::scheduler::parallel_job::ParallelLoops;
 use crate::scheduler::sleep::Sleep;
 use crate::scheduler::stack_budget::FinishHeader;
 use crate::scheduler::task::{Task, is_resume};
@@ -74,6 +75,7 @@ pub(super) struct Queues {
     extra: Vec<OnceLock<Box<WorkerQueues>>>,
     /// Number of entries of `extra` that have been used.
     extra_used: AtomicUsize,
+    loops: ParallelLoops,
     sleep: Sleep,
 }
 
@@ -95,6 +97,7 @@ impl Queues {
             own: (0..threads).map(|_| WorkerQueues::new()).collect(),
             extra: (0..MAX_EXTRA_WORKERS).map(|_| OnceLock::new()).collect(),
             extra_used: AtomicUsize::new(0),
+            loops: ParallelLoops::new(threads),
             sleep: Sleep::new(threads),
         }
     }
@@ -191,14 +194,8 @@ impl Queues {
     /// Finds a task for a compensating thread: an injected one, one of its own, a reserved one, or a deferred
     /// one.
     pub(super) fn find_for_extra(&self, number: usize) -> Option<Task> {
-        loop {
-            let task = self.find_injected(number).or_else(|| self.find_reserved());
-            match task.or_else(|| self.find_deferred(number))? {
-                // The caller of the parallel loop does its part itself.
-                Task::Help(_) => {}
-                task => return Some(task),
-            }
-        }
+        let task = self.find_injected(number).or_else(|| self.find_reserved());
+        task.or_else(|| self.find_deferred(number))
     }
 
     fn find_reserved(&self) -> Option<Task> {
@@ -249,6 +246,18 @@ impl Queues {
     /// Wakes a sleeping worker if there is one and no worker searches.
     pub(super) fn notify(&self) {
         self.sleep.notify();
+    }
+
+    /// The parallel loops.
+    pub(super) fn loops(&self) -> &ParallelLoops {
+        &self.loops
+    }
+
+    /// Wakes workers for a parallel loop that takes that number of helpers more. Each wakes others in turn, as
+    /// in a tree, so that the last one wakes soon.
+    pub(super) fn notify_helpers(&self, count: usize) {
+        const MAX_WAKES: usize = 2;
+        self.sleep.notify_many(count.min(MAX_WAKES));
     }
 
     /// Takes this thread's newest task.
@@ -334,12 +343,15 @@ impl Queues {
         }
     }
 
-    /// Finds a task: this worker's newest, an injected one, another worker's oldest, or a deferred one, in
-    /// this order. The only task of another queue is stolen only at the second search, since its owner may be
+    /// Finds a task: this worker's newest, a parallel loop, an injected one, another worker's oldest, or a
+    /// deferred one, in this order. The only task of another queue is stolen only at the second search, since its owner may be
     /// about to take it.
     pub(super) fn find(&self, number: usize, search: &mut SearchState) -> Option<Task> {
         if let Some(task) = self.pop(number) {
             return Some(task);
+        }
+        if let Some(index) = self.loops.find_open() {
+            return Some(Task::Help(index));
         }
         let before = search.alone.take();
         search.start = search.start.wrapping_add(1);
@@ -411,7 +423,9 @@ impl Queues {
 
     /// Whether no queue holds a task, except deferred activities.
     pub(super) fn nothing_ready(&self) -> bool {
-        self.injector.is_empty() && self.slots().all(|slot| slot.own.is_empty())
+        self.loops.find_open().is_none()
+            && self.injector.is_empty()
+            && self.slots().all(|slot| slot.own.is_empty())
     }
 
     /// Blocks the calling thread `number`, which searches, until it is woken or times out: after `quiet` if

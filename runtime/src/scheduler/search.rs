@@ -2,7 +2,7 @@
 //! workers' deques; then sleep.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::scheduler::pool::{self, Worker, compensation, queues};
 use crate::scheduler::queues::SearchState;
@@ -22,6 +22,26 @@ pub fn hint_work_soon(begins: bool) {
         pool::wake_worker();
     } else {
         HINTS.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A worker that has helped with a parallel loop spins for the next one, which often follows soon: to wake all
+/// workers takes longer than a short loop. Looks now and then for other tasks.
+fn spin_for_loop(worker: &Worker, search: &mut SearchState) -> Option<Task> {
+    const SPIN: Duration = Duration::from_micros(100);
+    const ROUNDS_PER_SEARCH: u32 = 32;
+    let (queues, began) = (queues(), Instant::now());
+    loop {
+        for _ in 0..ROUNDS_PER_SEARCH {
+            if queues.loops().find_open().is_some() {
+                break;
+            }
+            std::hint::spin_loop();
+        }
+        let found = queues.find(worker.number, search);
+        if found.is_some() || began.elapsed() > SPIN {
+            return found;
+        }
     }
 }
 
@@ -94,8 +114,12 @@ pub fn next_task() -> Option<Task> {
     let (mut search, mut empty, mut contended) =
         (SearchState::default(), EMPTY_TIMEOUTS.0, CONTENDED_TIMEOUTS.0);
     loop {
-        let found = poll::poll_for_task(worker, &mut search)
-            .unwrap_or_else(|| search_for_a_while(worker, &mut search));
+        let found = poll::poll_for_task(worker, &mut search).unwrap_or_else(|| {
+            let expected = (worker.expects_loop.take() && pool::has_cpu_per_worker())
+                .then(|| spin_for_loop(worker, &mut search))
+                .flatten();
+            expected.or_else(|| search_for_a_while(worker, &mut search))
+        });
         let may_be_hinted = found.is_none();
         if let Some(task) = found.or_else(|| spin_for_hints(worker, &mut search)) {
             pool::end_search();

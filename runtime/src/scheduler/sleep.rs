@@ -111,6 +111,21 @@ impl Sleep {
         }
     }
 
+    /// Wakes up to `count` sleepers, also if workers search: each of these has a task as well.
+    pub fn notify_many(&self, count: usize) {
+        fence(Ordering::SeqCst);
+        if count == 0 || self.nobody_sleeps() {
+            return;
+        }
+        let mut queue = self.park_queue.lock();
+        for _ in 0..count {
+            let Some(last) = queue.workers.pop() else { return };
+            queue.pending_wakes += 1;
+            self.searching.fetch_add(1, Ordering::SeqCst);
+            self.wake[last].notify_one();
+        }
+    }
+
     /// Whether no worker sleeps or searches.
     pub fn all_active(&self) -> bool {
         self.nobody_sleeps() && self.searching.load(Ordering::SeqCst) == 0
@@ -227,6 +242,26 @@ mod tests {
             std::thread::yield_now();
         }
         assert_eq!([(); 2].map(|()| wake(&workers, &woken)), [1, 0]);
+    }
+
+    #[test]
+    fn as_many_as_asked_for_are_woken_while_one_searches() {
+        let workers = Arc::new(Sleep::new(4));
+        let (send, woken) = channel();
+        for worker in [0, 1, 2] {
+            sleep(&workers, worker, &send);
+        }
+        workers.begin_search();
+        workers.notify_many(2);
+        let mut first = [(); 2].map(|()| woken.recv_timeout(Duration::from_secs(60)).expect("two are woken"));
+        first.sort_unstable();
+        assert_eq!(first, [1, 2]);
+        workers.notify_many(2);
+        assert_eq!(woken.recv_timeout(Duration::from_secs(60)), Ok(0));
+        for _ in 0..4 {
+            workers.end_search();
+        }
+        assert!(workers.all_active(), "each wake-up was answered once");
     }
 
     #[test]

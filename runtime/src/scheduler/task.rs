@@ -1,12 +1,9 @@
 //! Tasks: what workers run. A task is two words in a deque, so that an activity that is no more than its
 //! closure takes no memory of its own, and the collector reads the closure there.
 
-use std::sync::Arc;
-
 use crate::heap::Ref;
 use crate::scheduler::deque::Pair;
 use crate::scheduler::fiber::Fiber;
-use crate::scheduler::parallel_job::ParallelJob;
 use crate::scheduler::stack_budget::FinishHeader;
 
 /// Something to run.
@@ -17,8 +14,8 @@ pub enum Task {
     Activity(ActivityTask),
     /// A fiber whose activity may continue.
     Resume(&'static Fiber),
-    /// A parallel loop that wants help.
-    Help(Arc<ParallelJob>),
+    /// A parallel loop that takes helpers: its index.
+    Help(usize),
 }
 
 /// An activity that has not begun: the layer above knows its type.
@@ -70,7 +67,7 @@ impl Task {
                 [activity as usize, URGENT_ACTIVITY]
             }
             Task::Resume(fiber) => [std::ptr::from_ref(fiber) as usize, RESUME],
-            Task::Help(job) => [Arc::into_raw(job) as usize, HELP],
+            Task::Help(index) => [index, HELP],
         }
     }
 
@@ -78,13 +75,13 @@ impl Task {
     /// The pair was made by [`Task::into_pair`] or by generated code, and is taken once.
     pub(super) unsafe fn from_pair([first, second]: Pair) -> Task {
         let activity = |is_urgent| Task::Activity(ActivityTask { activity: first as *mut (), is_urgent });
-        // SAFETY: `into_pair` made the first word from a fiber, which is never freed, or from an `Arc`.
+        // SAFETY: `into_pair` made the first word from a fiber, which is never freed.
         unsafe {
             match second {
                 ACTIVITY => activity(false),
                 URGENT_ACTIVITY => activity(true),
                 RESUME => Task::Resume(&*(first as *const Fiber)),
-                HELP => Task::Help(Arc::from_raw(first as *const ParallelJob)),
+                HELP => Task::Help(first),
                 finish => Task::Closure(Ref(first as *mut _), finish as *const FinishHeader),
             }
         }
