@@ -18,7 +18,7 @@ const GENERATORS: &[Generator] = &[
     Generator {
         name: "syntax",
         writes: "syntax nodes and tokens from the grammar",
-        test: &["-p", "apg-syntax", "--test", "sourcegen"],
+        test: &["-p", "apg-syntax", "-p", "apg-c-syntax", "--test", "sourcegen"],
         variable: "APG_BLESS",
         attempts: 2,
     },

@@ -1,0 +1,270 @@
+//! Clauses of directives (OpenMP 5.2 section 3.2, OpenACC 3.2).
+
+use super::directive_table::{self, Family, Shape};
+use super::*;
+
+/// Ends of an error in a clause.
+const CLAUSE_END: TokenSet = TokenSet::new(&[COMMA, R_PAREN]);
+
+/// All clauses to the end of the directive; commas may stand between them.
+pub(super) fn clauses(p: &mut Parser<'_>, family: Family) {
+    while !p.at_end() {
+        if p.eat(COMMA) {
+            continue;
+        }
+        if !p.at(IDENT) && !p.current().is_keyword() {
+            p.error("a clause is missing here");
+            let m = p.start();
+            match p.at(L_PAREN) {
+                true => {
+                    p.bump();
+                    balanced(p);
+                    p.eat(R_PAREN);
+                }
+                false => p.bump(),
+            }
+            m.complete(p, ERROR);
+            continue;
+        }
+        clause(p, family);
+    }
+}
+
+fn clause(p: &mut Parser<'_>, family: Family) {
+    let text = p.text(0);
+    let shape = directive_table::shape(family, text);
+    if shape.is_none() {
+        let close = crate::suggest::closest(text, directive_table::clauses(family));
+        let hint = close.map(|it| format!("did you mean `{it}`?"));
+        p.error_with(format!("`{text}` is not a clause"), hint, close.map(str::to_string));
+    }
+    let m = p.start();
+    word(p);
+    if family == Family::XcalableMp
+        && matches!(text, "on" | "onto" | "with" | "from" | "to")
+        && !p.at(L_PAREN)
+    {
+        xcalablemp::mapping_refs(p);
+        m.complete(p, CLAUSE);
+        return;
+    }
+    if p.at(L_PAREN) {
+        p.bump();
+        match shape {
+            None | Some(Shape::Balanced) => balanced(p),
+            Some(_) if p.at(R_PAREN) => {}
+            Some(Shape::Words) => words(p),
+            Some(Shape::ItemsThenModifiers) => {
+                items(p);
+                if p.eat(COLON) {
+                    modifiers(p);
+                }
+            }
+            Some(Shape::WordThenItems) => {
+                if has_colon(p) {
+                    modifiers(p);
+                    p.expect(COLON);
+                }
+                keyword_item(p);
+                if p.eat(COMMA) {
+                    items(p);
+                }
+            }
+            Some(Shape::Items | Shape::Optional) if text == "width" => xcalablemp::widths(p),
+            Some(_) if family == Family::XcalableMp && text == "reduction" => {
+                modifiers(p);
+                p.expect(COLON);
+                xcalablemp::reduction_items(p);
+            }
+            Some(Shape::Items | Shape::Optional) => {
+                if has_colon(p) {
+                    modifiers(p);
+                    p.expect(COLON);
+                }
+                items(p);
+            }
+        }
+        if !p.at(R_PAREN) {
+            p.error(format!("the `)` of clause `{text}` is missing here"));
+            p.skip_to(TokenSet::new(&[R_PAREN]));
+        }
+        p.eat(R_PAREN);
+    } else if shape.is_some() && needs_argument(family, text) {
+        p.error(format!("clause `{text}` needs `(...)` after it"));
+    }
+    m.complete(p, CLAUSE);
+}
+
+/// Clauses of OpenMP that mean nothing without their argument.
+fn needs_argument(family: Family, name: &str) -> bool {
+    let optional = [
+        "full",
+        "partial",
+        "ordered",
+        "destroy",
+        "update",
+        "exclusive",
+        "indirect",
+        "filter",
+        "nocontext",
+        "novariants",
+    ];
+    family == Family::OpenMp
+        && matches!(
+            directive_table::shape(family, name),
+            Some(Shape::Items | Shape::Words | Shape::WordThenItems | Shape::ItemsThenModifiers)
+        )
+        && !optional.contains(&name)
+}
+
+/// Whether a colon stands before the closing parenthesis, outside of brackets and conditional expressions.
+fn has_colon(p: &Parser<'_>) -> bool {
+    let mut depth = 0;
+    let mut questions = 0;
+    for ahead in 0.. {
+        match p.nth(ahead) {
+            EOF => return false,
+            L_PAREN | L_BRACK | L_CURLY => depth += 1,
+            R_PAREN | R_BRACK | R_CURLY if depth == 0 => return false,
+            R_PAREN | R_BRACK | R_CURLY => depth -= 1,
+            QUESTION if depth == 0 => questions += 1,
+            COLON if depth == 0 && questions > 0 => questions -= 1,
+            COLON if depth == 0 => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Modifiers before a colon, or after it.
+fn modifiers(p: &mut Parser<'_>) {
+    while !p.at_end() && !p.at(COLON) && !p.at(R_PAREN) {
+        if p.eat(COMMA) {
+            continue;
+        }
+        let m = p.start();
+        match p.current() {
+            PLUS | MINUS | STAR | AMP | PIPE | CARET | AMP2 | PIPE2 => reduction_operator(p),
+            kind if kind == IDENT || kind.is_keyword() => {
+                let is_iterator = p.text(0) == "iterator" && p.nth(1) == L_PAREN;
+                let is_word = matches!(p.nth(1), COMMA | COLON | R_PAREN | L_PAREN | IDENT);
+                if is_iterator {
+                    word(p);
+                    iterators(p);
+                } else if is_word {
+                    word(p);
+                    if p.eat(L_PAREN) {
+                        items(p);
+                        p.expect(R_PAREN);
+                    }
+                } else {
+                    item(p);
+                }
+            }
+            _ => item(p),
+        }
+        m.complete(p, CLAUSE_MODIFIER);
+    }
+}
+
+/// An operator of a reduction: punctuation or a name.
+pub(super) fn reduction_operator(p: &mut Parser<'_>) {
+    let m = p.start();
+    match p.current() {
+        PLUS | MINUS | STAR | AMP | PIPE | CARET | AMP2 | PIPE2 => p.bump(),
+        IDENT => word(p),
+        _ => p.error("the operator of a reduction is missing here"),
+    }
+    m.complete(p, REDUCTION_OPERATOR);
+}
+
+fn iterators(p: &mut Parser<'_>) {
+    let m = p.start();
+    p.bump();
+    while !p.at_end() && !p.at(R_PAREN) {
+        let before = p.position;
+        let one = p.start();
+        if specifiers::at_type(p, 0) {
+            specifiers::type_name_of_iterator(p);
+        }
+        name(p);
+        p.expect(EQ);
+        let bounds = p.start();
+        xcalablemp::subscript_bounds(p);
+        bounds.complete(p, SUBSCRIPT);
+        one.complete(p, ITERATOR);
+        if !p.eat(COMMA) && p.position == before {
+            break;
+        }
+    }
+    p.expect(R_PAREN);
+    m.complete(p, ITERATOR_LIST);
+}
+
+/// Items with commas between them, up to the closing parenthesis or a colon.
+pub(super) fn items(p: &mut Parser<'_>) {
+    while !p.at_end() && !p.at(R_PAREN) && !p.at(COLON) {
+        if p.at(COMMA) {
+            p.bump_error("an item is missing here");
+            continue;
+        }
+        let before = p.position;
+        item(p);
+        if p.position == before || !matches!(p.current(), COMMA | R_PAREN | COLON | EOF) {
+            p.error("`,` or `)` is missing here");
+            p.skip_to(CLAUSE_END);
+        }
+        if !p.eat(COMMA) {
+            return;
+        }
+        if p.at(R_PAREN) {
+            p.error("an item is missing after this comma");
+        }
+    }
+}
+
+fn item(p: &mut Parser<'_>) {
+    let is_star = p.at(STAR) && matches!(p.nth(1), COMMA | R_PAREN | COLON);
+    if is_star || (!primary::at_expression(p) && p.current().is_keyword()) {
+        return keyword_item(p);
+    }
+    if specifiers::at_type(p, 0) {
+        return specifiers::type_name(p);
+    }
+    expressions::assignment(p);
+}
+
+/// A word of the specification, or `*`.
+fn keyword_item(p: &mut Parser<'_>) {
+    let m = p.start();
+    match p.current() {
+        STAR => p.bump(),
+        kind if kind == IDENT || kind.is_keyword() => word(p),
+        _ => p.error("a word is missing here"),
+    }
+    m.complete(p, KEYWORD_ITEM);
+}
+
+/// Words of the specification with colons and commas between them.
+fn words(p: &mut Parser<'_>) {
+    loop {
+        keyword_item(p);
+        if !p.eat(COMMA) && !p.eat(COLON) {
+            return;
+        }
+    }
+}
+
+/// Anything up to the closing parenthesis.
+pub(super) fn balanced(p: &mut Parser<'_>) {
+    let mut depth = 0;
+    while !p.at_end() {
+        match p.current() {
+            L_PAREN => depth += 1,
+            R_PAREN if depth == 0 => return,
+            R_PAREN => depth -= 1,
+            _ => {}
+        }
+        p.bump();
+    }
+}

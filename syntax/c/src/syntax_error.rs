@@ -1,0 +1,23 @@
+//! Syntax errors.
+
+use apg_source::TextRange;
+
+use crate::files::Span;
+use crate::preprocessor::ExpansionId;
+
+/// A syntax error: where it is and what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// The range in the text of the tree.
+    pub range: TextRange,
+    /// Where the token is spelled.
+    pub span: Span,
+    /// The innermost macro expansion that the token comes from.
+    pub expansion: ExpansionId,
+    /// What is wrong, or what was expected.
+    pub message: String,
+    /// What to write instead.
+    pub hint: Option<String>,
+    /// What to put in place of `span`, where the token is spelled there outside of macros.
+    pub replacement: Option<String>,
+}

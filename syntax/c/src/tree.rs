@@ -1,0 +1,115 @@
+//! Tree builder: from parser events and tokens to a rowan tree. Its text is that of the expanded tokens.
+
+use rowan::GreenNodeBuilder;
+
+use crate::parser::ParseError;
+use crate::parser::event::{Event, Step, process};
+use crate::parser::limits::MAX_TREE_DEPTH;
+use crate::preprocessor::{Token, Unit};
+use crate::syntax_kind::SyntaxKind;
+use crate::syntax_node::GreenNode;
+
+/// A tree that is being built.
+struct Builder<'a> {
+    unit: &'a Unit,
+    tokens: &'a [Token],
+    kinds: &'a [SyntaxKind],
+    builder: GreenNodeBuilder<'a>,
+    position: usize,
+    offset: u32,
+    /// Where each token starts in the text of the tree.
+    starts: Vec<u32>,
+}
+
+/// Builds the tree: white space goes before the nodes that start after it. Nodes deeper than
+/// [`MAX_TREE_DEPTH`] are left out, their tokens kept, and that is an error. Gives where each token starts
+/// too.
+pub(crate) fn build(
+    unit: &Unit,
+    tokens: &[Token],
+    kinds: &[SyntaxKind],
+    events: Vec<Event>,
+    errors: &mut Vec<ParseError>,
+) -> (GreenNode, Vec<u32>) {
+    let mut b = Builder {
+        unit,
+        tokens,
+        kinds,
+        builder: GreenNodeBuilder::new(),
+        position: 0,
+        offset: 0,
+        starts: Vec::with_capacity(tokens.len()),
+    };
+    let mut depth = 0;
+    let mut too_deep = None;
+    process(events, |step| match step {
+        Step::Start(kind) => {
+            depth += 1;
+            if depth > MAX_TREE_DEPTH {
+                too_deep.get_or_insert(b.position);
+                return;
+            }
+            if depth > 1 {
+                b.space();
+            }
+            b.builder.start_node(rowan::SyntaxKind(kind as u16));
+        }
+        Step::Token => b.token(),
+        Step::Finish => {
+            if depth <= MAX_TREE_DEPTH {
+                b.builder.finish_node();
+            }
+            depth -= 1;
+        }
+    });
+    debug_assert_eq!(b.position, tokens.len(), "the parser takes every token");
+    if let Some(position) = too_deep {
+        errors.push(ParseError {
+            position,
+            message: format!("the tree of this is more than {MAX_TREE_DEPTH} levels deep"),
+            hint: Some("move a part into a variable or a function of its own".to_string()),
+            replacement: None,
+        });
+    }
+    (b.builder.finish(), b.starts)
+}
+
+impl Builder<'_> {
+    /// White space before the next token: as in the file, or to keep two words apart.
+    fn space(&mut self) {
+        if self.starts.len() > self.position {
+            return;
+        }
+        let Some(token) = self.tokens.get(self.position) else { return };
+        let text = match () {
+            () if self.position == 0 => "",
+            () if token.is_line_start() => "\n",
+            () if token.has_space_before() || self.joins_words() => " ",
+            () => "",
+        };
+        if !text.is_empty() {
+            self.builder.token(rowan::SyntaxKind(SyntaxKind::WHITESPACE as u16), text);
+            self.offset += text.len() as u32;
+        }
+        self.starts.push(self.offset);
+    }
+
+    /// Whether the next token would be one word with the one before.
+    fn joins_words(&self) -> bool {
+        let is_word = |kind: SyntaxKind| {
+            kind == SyntaxKind::IDENT
+                || kind == SyntaxKind::INT_NUMBER
+                || kind == SyntaxKind::FLOAT_NUMBER
+                || kind.is_keyword()
+        };
+        self.position > 0 && is_word(self.kinds[self.position - 1]) && is_word(self.kinds[self.position])
+    }
+
+    fn token(&mut self) {
+        self.space();
+        let text = self.unit.text(self.tokens[self.position].text);
+        self.builder.token(rowan::SyntaxKind(self.kinds[self.position] as u16), text);
+        self.offset += text.len() as u32;
+        self.position += 1;
+    }
+}
