@@ -110,6 +110,7 @@ fn argument(p: &mut Parser<'_>, family: Family, name: &str) {
                 | "declare target"
                 | "declare variant"
                 | "allocate"
+                | "groupprivate"
                 | "depobj"
                 | "accessible"
                 | "begin declare variant"

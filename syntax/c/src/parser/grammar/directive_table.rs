@@ -1,4 +1,4 @@
-//! Directives and clauses of OpenMP 2.5 to 5.2, OpenACC 3.2 and XcalableMP 1.4, by name.
+//! Directives and clauses of OpenMP 2.5 to 6.0, OpenACC 3.2 and XcalableMP 1.4, by name.
 
 /// The specification that a directive belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,6 +78,9 @@ const DIRECTIVES: &[(Family, &str, Association)] = &[
     (OpenMp, "flush", Alone),
     (OpenMp, "for", Statement),
     (OpenMp, "for simd", Statement),
+    (OpenMp, "fuse", Statement),
+    (OpenMp, "groupprivate", Alone),
+    (OpenMp, "interchange", Statement),
     (OpenMp, "interop", Alone),
     (OpenMp, "loop", Statement),
     (OpenMp, "masked", Statement),
@@ -101,11 +104,14 @@ const DIRECTIVES: &[(Family, &str, Association)] = &[
     (OpenMp, "parallel master taskloop simd", Statement),
     (OpenMp, "parallel sections", Statement),
     (OpenMp, "requires", Alone),
+    (OpenMp, "reverse", Statement),
     (OpenMp, "scan", Alone),
     (OpenMp, "scope", Statement),
     (OpenMp, "section", Statement),
     (OpenMp, "sections", Statement),
     (OpenMp, "simd", Statement),
+    (OpenMp, "split", Statement),
+    (OpenMp, "stripe", Statement),
     (OpenMp, "single", Statement),
     (OpenMp, "target", Statement),
     (OpenMp, "target data", Statement),
@@ -125,6 +131,8 @@ const DIRECTIVES: &[(Family, &str, Association)] = &[
     (OpenMp, "target teams loop", Statement),
     (OpenMp, "target update", Alone),
     (OpenMp, "task", Statement),
+    (OpenMp, "task_iteration", Alone),
+    (OpenMp, "taskgraph", Statement),
     (OpenMp, "taskgroup", Statement),
     (OpenMp, "taskloop", Statement),
     (OpenMp, "taskloop simd", Statement),
@@ -203,6 +211,7 @@ const OPENMP_SHAPES: &[(&str, Shape)] = &[
     ("adjust_args", Shape::Balanced),
     ("align", Shape::Items),
     ("aligned", Shape::ItemsThenModifiers),
+    ("apply", Shape::Balanced),
     ("append_args", Shape::Balanced),
     ("at", Shape::Words),
     ("atomic_default_mem_order", Shape::Words),
@@ -232,7 +241,8 @@ const OPENMP_ITEMS: &[&str] = &[
     "map", "message", "nocontext", "nontemporal", "novariants", "num_tasks", "num_teams", "num_threads", "ordered",
     "partial", "permutation", "priority", "private", "reduction", "safelen", "shared", "simdlen", "sizes",
     "task_reduction", "thread_limit", "to", "uniform", "update", "use", "use_device_addr", "use_device_ptr",
-    "absent", "contains", "severity", "indirect",
+    "absent", "contains", "counts", "graph_id", "graph_reset", "indirect", "induction", "local", "looprange", "memscope",
+    "replayable", "safesync", "threadset", "transparent",
 ];
 
 /// Clauses without an argument.
