@@ -22,6 +22,7 @@ use crate::handlers::diagnostics;
 use crate::handlers::formatting::{Formatting, Unformatted};
 use crate::handlers::generated_code::{self, GeneratedCode, GeneratedCodeParams};
 use crate::handlers::memory_report::MemoryReport;
+use crate::handlers::remotes::{self, Remotes, RemotesParams};
 use crate::handlers::rename;
 use crate::handlers::semantic_tokens::TokenCache;
 use crate::lsp::{capabilities, uri};
@@ -120,6 +121,11 @@ impl Server {
     /// `apg/logFile`: the path of the log file; `null` if there is none.
     pub(crate) async fn log_file(&self, _: LSPAny) -> Result<Option<PathBuf>> {
         Ok(self.log_file.clone())
+    }
+
+    /// `apg/remotes`: the remote machines that `apg.toml` names for a document.
+    pub(crate) async fn remotes(&self, params: RemotesParams) -> Result<Remotes> {
+        Ok(remotes::of_document(&params.text_document.uri))
     }
 
     /// `apg/memory`

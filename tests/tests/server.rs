@@ -273,6 +273,22 @@ fn files_need_not_be_open() {
 }
 
 #[test]
+fn remote_machines_have_lenses_and_are_listed() {
+    let files = [("apg.toml", "[remote.gpu]\nhost = \"me@gpu1:22\"\n")];
+    let options = json!({ "commands": ["apg.runOn"] });
+    let mut session = Session::workspace_for(&files, json!({}), options);
+    let uri = session.open("Main.x10", MAIN);
+    let lenses = session.of("textDocument/codeLens", &uri);
+    let lens = lenses.as_array().expect("lenses").iter().find(|it| it["command"]["command"] == "apg.runOn");
+    let command = &lens.expect("a lens")["command"];
+    assert_eq!((&command["title"], &command["arguments"]), (&json!("Run on gpu"), &json!([uri, "gpu"])));
+    let listed = session.server.request("apg/remotes", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(listed["error"], Value::Null);
+    let remotes = listed["remotes"].as_array().expect("remotes");
+    assert!(remotes.contains(&json!({ "name": "gpu", "host": "me@gpu1:22" })), "{listed}");
+}
+
+#[test]
 fn only_a_real_main_can_be_run() {
     let (mut session, _) = session();
     let uri = session.open(

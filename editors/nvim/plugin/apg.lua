@@ -7,8 +7,19 @@ end
 
 command("ApgRun", function(call) require("apg.run").run(call.fargs) end, {
   nargs = "*",
-  complete = function() return { "--places", "--accels", "--threads", "--heap", "--release", "--" } end,
+  complete = function() return { "--places", "--accels", "--threads", "--heap", "--release", "--on", "--keep", "--" } end,
   desc = "Run the program of this buffer; arguments as of `apg run`",
+})
+command("ApgAttach", function(call)
+  if #call.fargs ~= 2 then
+    vim.notify("ApgAttach: name a job and its remote machine; :ApgJobs lists jobs", vim.log.levels.ERROR)
+    return
+  end
+  require("apg.run").attach(call.fargs[1], call.fargs[2])
+end, { nargs = "+", desc = "Follow a job on a remote machine: JOB REMOTE" })
+command("ApgJobs", function(call) require("apg.run").jobs(call.args) end, {
+  nargs = 1,
+  desc = "List the programs on a remote machine",
 })
 command("ApgCuda", function(call) require("apg.generated").show(call.args) end, {
   nargs = "?",

@@ -12,11 +12,25 @@ export interface DiagnosticEvent {
   notes: string[];
 }
 
+/** How a run on a remote machine goes. */
+export interface RemoteEvent {
+  event: "remote";
+  remote: string;
+  state: "connecting" | "installing" | "sending" | "running" | "reconnecting" | "reconnected";
+  /** The job's name, once it runs. */
+  job?: string;
+  /** Why the connection is lost. */
+  why?: string;
+  files?: number;
+}
+
 export type RunEvent =
   | DiagnosticEvent
   | { event: "started"; process: number }
+  | RemoteEvent
   | { event: "output"; stream: "stdout" | "stderr"; place?: number; text: string }
-  | { event: "exit"; status: number };
+  /** `isSynthetic`: the command has ended without saying how the program has, which may run on elsewhere. */
+  | { event: "exit"; status: number; isSynthetic?: boolean };
 
 /** Cuts what comes into lines, and reads each as an event; a line that is none is the command's own and is kept as text. */
 export class EventReader {

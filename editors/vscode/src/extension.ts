@@ -34,6 +34,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     command("apg.runAtCpu", (uri) => programs.run(uriOf(uri), { accels: "none" })),
     command("apg.runOnGpu", (uri) => programs.run(uriOf(uri), { accels: "all" })),
     command("apg.runWithPlaces", (uri) => programs.runWithPlaces(uriOf(uri))),
+    command("apg.runOn", (uri, remote) => programs.runOn(uriOf(uri), remote)),
     command("apg.stop", () => programs.stop()),
     command("apg.debug", (uri) => debug(uriOf(uri))),
     command("apg.showCuda", (uri) => generated.show("cuda", uriOf(uri))),
@@ -61,6 +62,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.workspace.onDidGrantWorkspaceTrust(() => started.restart()),
   );
   await started.restart();
+  // Not awaited: the answer may never come.
+  void programs.offerKeptJobs();
 }
 
 export async function deactivate(): Promise<void> {

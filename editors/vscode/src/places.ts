@@ -58,7 +58,9 @@ export class PlacesView implements vscode.TreeDataProvider<Node>, vscode.Disposa
 
   /** Something happens in the program. */
   take(name: string, event: RunEvent): void {
-    if (event.event === "started") {
+    if (event.event === "remote") {
+      this.tell(`${name} on ${event.remote}: ${event.state}`);
+    } else if (event.event === "started") {
       this.tell(`${name} runs`);
     } else if (event.event === "output" && event.place !== undefined) {
       this.lines.set(event.place, (this.lines.get(event.place) ?? 0) + 1);

@@ -17,13 +17,28 @@ interface Definition extends vscode.TaskDefinition {
   accels?: string;
   release?: boolean;
   args?: string[];
+  /** The remote machine of a run. */
+  on?: string;
+  /** The job on it that is followed, instead of a new one. */
+  job?: string;
 }
 
 /** How a program is run, where that is not as the settings say. */
 export interface How {
   places?: number;
   accels?: string;
+  /** The remote machine. */
+  on?: string;
 }
+
+/** A job that runs on a remote machine, also while this window is reloaded. */
+interface KeptJob {
+  remote: string;
+  job: string;
+  file: string;
+}
+
+const KEPT_JOBS = "apg.jobs";
 
 export class Programs implements vscode.TaskProvider, vscode.Disposable {
   private readonly registrations: vscode.Disposable[];
@@ -63,7 +78,13 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
     if (how.accels !== undefined) {
       definition.accels = how.accels;
     }
+    if (how.on !== undefined) {
+      definition.on = how.on;
+    }
     const name = [path.basename(file)];
+    if (how.on !== undefined) {
+      name.push(`on ${how.on}`);
+    }
     if (places > 1) {
       name.push(`at ${places} places`);
     }
@@ -92,6 +113,57 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
         await gone;
       }),
     );
+  }
+
+  /** Runs the program on a remote machine; without its name, asks for it. */
+  async runOn(uri: string | undefined, remote: unknown): Promise<void> {
+    const chosen =
+      typeof remote === "string"
+        ? remote
+        : await vscode.window.showInputBox({
+            prompt: "Remote machine: [user@]host[:port], or a name of [remote.NAME] in apg.toml",
+          });
+    if (chosen !== undefined && chosen !== "") {
+      await this.run(uri, { on: chosen });
+    }
+  }
+
+  /** Offers to follow jobs again that were followed before the window was reloaded. */
+  async offerKeptJobs(): Promise<void> {
+    for (const kept of this.keptJobs()) {
+      const [follow, forget] = ["Attach", "Forget"];
+      const answer = await vscode.window.showInformationMessage(
+        `${path.basename(kept.file)} runs on ${kept.remote} as job ${kept.job}.`,
+        follow,
+        forget,
+      );
+      if (answer === follow && mayRun()) {
+        const definition: Definition = { type: "apg", command: "run", file: kept.file, on: kept.remote, job: kept.job };
+        const task = await this.task(definition, undefined, `${path.basename(kept.file)} on ${kept.remote}`);
+        if (task !== undefined) {
+          await vscode.tasks.executeTask(task);
+        }
+      } else if (answer === forget) {
+        await this.forget(kept.job);
+      }
+    }
+  }
+
+  private keptJobs(): KeptJob[] {
+    return this.context.workspaceState.get<KeptJob[]>(KEPT_JOBS, []);
+  }
+
+  private async forget(job: string): Promise<void> {
+    await this.context.workspaceState.update(
+      KEPT_JOBS,
+      this.keptJobs().filter((kept) => kept.job !== job),
+    );
+  }
+
+  /** Remembers a job on a remote machine until its end. */
+  private async remember(kept: KeptJob): Promise<void> {
+    await this.forget(kept.job);
+    await this.context.workspaceState.update(KEPT_JOBS, [...this.keptJobs(), kept]);
   }
 
   /** Asks for the number of places first. */
@@ -154,8 +226,21 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
     const cwd = folder?.uri.fsPath ?? path.dirname(file);
     runsIn(path.dirname(file));
     await this.places.start(name, places);
-    const args = argumentsOf({ ...definition, file, places });
-    const terminal = new RunTerminal({ command, args, cwd, places }, (event) => this.places.take(name, event));
+    const { on: remote } = definition;
+    const isAttached = remote !== undefined && definition.job !== undefined;
+    const args = isAttached
+      ? ["attach", definition.job ?? "", "--on", remote]
+      : argumentsOf({ ...definition, file, places });
+    let job = definition.job;
+    const terminal = new RunTerminal({ command, args, cwd, places, remote }, (event) => {
+      this.places.take(name, event);
+      if (event.event === "remote" && event.job !== undefined) {
+        job = event.job;
+        void this.remember({ remote: event.remote, job, file });
+      } else if (event.event === "exit" && event.isSynthetic !== true && job !== undefined) {
+        void this.forget(job);
+      }
+    });
     this.running.set(terminal, file);
     terminal.onDidClose(() => this.running.delete(terminal));
     return terminal;
@@ -204,6 +289,8 @@ function argumentsOf(definition: Definition): string[] {
   if (command === "run") {
     const accels = definition.accels ?? settings.get<string>("run.accels", "");
     args.push("--places", String(definition.places ?? 1), ...(accels === "" ? [] : ["--accels", accels]));
+    // It runs on when the window is reloaded.
+    args.push(...(definition.on === undefined ? [] : ["--on", definition.on, "--keep"]));
   }
   if (command === "check") {
     args.push("--message-format", "github");

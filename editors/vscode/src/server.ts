@@ -22,6 +22,7 @@ const LENS_COMMANDS = [
   "apg.runAtCpu",
   "apg.runOnGpu",
   "apg.runWithPlaces",
+  "apg.runOn",
   "apg.showHostCode",
 ];
 /** The one that counts: it is in the way of those who read. */

@@ -3,7 +3,7 @@
 import { ChildProcess, spawn } from "node:child_process";
 import * as vscode from "vscode";
 
-import { EventReader, RunEvent } from "./events";
+import { EventReader, RemoteEvent, RunEvent } from "./events";
 
 /** What is run. */
 export interface Run {
@@ -13,6 +13,8 @@ export interface Run {
   cwd: string | undefined;
   /** Host places: with several, each line says where it comes from. */
   places: number;
+  /** The remote machine, if it runs on one. */
+  remote?: string;
 }
 
 const COLOURS = [36, 33, 35, 32, 34, 31];
@@ -82,7 +84,8 @@ export class RunTerminal implements vscode.Pseudoterminal {
     }
     const ended = new Promise<void>((resolve) => this.onDidClose(() => resolve()));
     this.say(`${DIM}stopped${PLAIN}`);
-    child.kill("SIGTERM");
+    // A job on a remote machine outlives its client, unless it is interrupted.
+    child.kill(this.run.remote === undefined ? "SIGTERM" : "SIGINT");
     const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
     await ended;
     clearTimeout(timer);
@@ -120,10 +123,25 @@ export class RunTerminal implements vscode.Pseudoterminal {
       const where = `${BOLD}${event.file}:${event.line}:${event.column}:${PLAIN}`;
       this.say(`${where} ${colour}${event.severity}:${PLAIN} ${event.message} ${DIM}[${event.code}]${PLAIN}`);
       event.notes.forEach((note) => this.say(`    ${note.replace(/\n/g, "\r\n    ")}`));
+    } else if (event.event === "remote") {
+      this.tell(event);
     } else if (event.event === "started") {
       this.built();
     }
     this.onEvent(event);
+  }
+
+  /** What happens between this machine and the remote one. */
+  private tell({ state, remote, files, why, job }: RemoteEvent): void {
+    const what = {
+      connecting: `connecting with ${remote}`,
+      installing: `copying apg to ${remote}`,
+      sending: `sending ${files ?? 0} files to ${remote}`,
+      running: `job ${job ?? ""} runs on ${remote}`,
+      reconnecting: `the connection with ${remote} is lost, and is tried again: ${why ?? ""}`,
+      reconnected: `${remote} is reached again`,
+    }[state];
+    this.say(`${DIM}${what}${PLAIN}`);
   }
 
   private origin(place: number | undefined): string {
@@ -151,7 +169,7 @@ export class RunTerminal implements vscode.Pseudoterminal {
     if (this.child !== undefined) {
       this.built();
       this.child = undefined;
-      this.onEvent({ event: "exit", status });
+      this.onEvent({ event: "exit", status, isSynthetic: true });
       this.closed.fire(status);
     }
   }

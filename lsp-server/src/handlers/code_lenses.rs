@@ -5,10 +5,13 @@ use apg_analysis::ide::{self, Access, LensKind};
 use serde_json::{Value, json};
 use tower_lsp_server::ls_types::{CodeLens, Command, Location, Position, Uri};
 
+use crate::handlers::remotes;
 use crate::kernels::worker::mentions_kernels;
 use crate::lsp::to_proto;
 use crate::snapshot::Snapshot;
 
+/// Its arguments are the document and the name of a remote machine.
+const RUN_ON: &str = "apg.runOn";
 const SHOW_REFERENCES: &str = "apg.showReferences";
 
 impl Snapshot {
@@ -42,6 +45,13 @@ impl Snapshot {
                         all.extend(optional("Run on GPU", "apg.runOnGpu", &[]));
                     }
                     all.extend(optional("Run with places…", "apg.runWithPlaces", &[]));
+                    if self.has_command(RUN_ON) {
+                        let remotes = remotes::of_document(uri).remotes;
+                        let lenses = remotes.iter().map(|remote| {
+                            command(&format!("Run on {}", remote.name), RUN_ON, &[json!(remote.name)])
+                        });
+                        all.extend(lenses);
+                    }
                     all.extend(optional("Show host code", "apg.showHostCode", &[]));
                 }
                 LensKind::ShowCuda => all.push(command("Show CUDA", "apg.showCuda", &[])),

@@ -12,6 +12,7 @@ mod kernel_usage;
 mod links;
 pub(crate) mod memory_report;
 mod navigation;
+pub(crate) mod remotes;
 pub(crate) mod rename;
 pub(crate) mod semantic_tokens;
 mod symbols;

@@ -47,6 +47,7 @@ local lens_commands = {
       if places and places ~= "" then require("apg.run").run({ "--places", places }) end
     end)
   end,
+  ["apg.runOn"] = function(command) require("apg.run").run({ "--on", command.arguments[2], "--keep" }) end,
   ["apg.showCuda"] = function() require("apg.generated").show("cuda") end,
   ["apg.showHostCode"] = function() require("apg.generated").show("cpp") end,
 }

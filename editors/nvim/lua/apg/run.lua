@@ -38,6 +38,16 @@ function M.run(arguments)
   terminal(vim.list_extend(line, arguments))
 end
 
+--- Follows a job on a remote machine: `JOB REMOTE`. Its output comes from the beginning.
+function M.attach(job, remote)
+  terminal({ require("apg").config.command, "attach", job, "--on", remote })
+end
+
+--- Lists the jobs on a remote machine.
+function M.jobs(remote)
+  terminal({ require("apg").config.command, "jobs", "--on", remote })
+end
+
 --- Prints the page of a diagnostic code; of the diagnostic in the current line without one.
 function M.explain(code)
   if code == nil or code == "" then
