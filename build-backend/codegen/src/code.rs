@@ -253,6 +253,8 @@ pub(crate) struct Code<'p> {
     pub widened_locals: FxHashSet<LocalId>,
     /// Elements loaded in front of a work-item loop, by the index expression.
     pub preloaded: FxHashMap<ExprId, PreloadedElement>,
+    /// Indices of accesses that are checked in front of the code that is being printed.
+    pub checked: FxHashSet<ExprId>,
     /// Conditions that hold for all threads at the point of printing.
     pub assumed_conditions: FxHashSet<ExprId>,
     /// Locals that are recomputed where they are used: their assignments are not printed.
@@ -295,6 +297,7 @@ impl<'p> Code<'p> {
             widened_locals: FxHashSet::default(),
             rematerialized: FxHashSet::default(),
             preloaded: FxHashMap::default(),
+            checked: FxHashSet::default(),
             assumed_conditions: FxHashSet::default(),
             unroll_factors: FxHashMap::default(),
             pipelined_loops: FxHashMap::default(),

@@ -71,6 +71,12 @@ impl Code<'_> {
     }
 
     fn kernel_access(&mut self, rail: &RailSpelling, index: &Expr) -> String {
+        if self.checked.contains(&index.id) {
+            let is_counter = matches!(&index.kind, ExprKind::Operation { operation: Operation::Convert, args }
+                if matches!(args.as_slice(), [Expr { kind: ExprKind::Local(_), .. }]));
+            let index = if is_counter { self.wide_value(index) } else { self.expr(index) };
+            return rail.element(&index);
+        }
         let wide = self.widened.contains(&index.id).then(|| self.wide_value(index));
         let short = self.is_narrow(index).then(|| self.narrow_value(index));
         let elimination = self.elimination_of(index);

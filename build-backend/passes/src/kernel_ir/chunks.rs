@@ -35,6 +35,9 @@ pub struct Chunks {
     pub expanded: Vec<ExpandedLocal>,
     /// Vectors of threads that make a chunk.
     pub jam: UnrollAndJam,
+    /// Each chunk begins at a multiple of its length, and values that are then the same in all of its threads
+    /// are taken from the first one.
+    pub is_aligned: bool,
 }
 
 /// A part of a fissioned region.
@@ -53,6 +56,8 @@ pub enum ChunkPart {
     Uniform(Stmt),
     /// A loop that all threads execute together.
     Loop(ChunkLoop),
+    /// A strided loop, each of whose iterations the first threads execute.
+    Strided(StridedLoop),
     /// A uniform branch.
     If(Branch<ChunkPart>),
     /// A divergent branch.
@@ -78,6 +83,39 @@ pub struct ChunkLoop {
     pub update: Vec<ChunkPart>,
     /// Loads that are transposed in registers.
     pub tiles: Option<StridedLoads>,
+}
+
+/// A loop over `counter = start; counter < end; counter += step`, where the counter of a thread is that of the
+/// chunk's first thread plus its position in the chunk.
+#[derive(Clone, Debug)]
+pub struct StridedLoop {
+    /// The source.
+    pub span: Span,
+    /// The counter.
+    pub counter: LocalId,
+    /// Initial value.
+    pub start: Expr,
+    /// Upper bound of the counter; the same in all threads of the chunk.
+    pub end: Expr,
+    /// The bound is included.
+    pub inclusive: bool,
+    /// Step per iteration, no less than the threads of a chunk.
+    pub step: i64,
+    /// The body.
+    pub body: Vec<ChunkPart>,
+    /// If they succeed for all threads of an iteration, its accesses need no check.
+    pub checks: Vec<LaneCheck>,
+}
+
+/// The check of an index in front of an iteration, after those of the indices that it depends on.
+#[derive(Clone, Debug)]
+pub struct LaneCheck {
+    /// The captured rail.
+    pub rail: LocalId,
+    /// The index.
+    pub index: Expr,
+    /// The index is the counter, so that those of the first and the last thread are checked.
+    pub of_counter: bool,
 }
 
 /// A local that is expanded.

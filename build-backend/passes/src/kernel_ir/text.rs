@@ -357,6 +357,7 @@ impl<'a> IrText<'a> {
                 }
                 ChunkPart::Uniform(stmt) => self.marked("uniform", std::slice::from_ref(stmt)),
                 ChunkPart::Loop(repeat) => self.chunk_loop(repeat),
+                ChunkPart::Strided(strided) => self.strided_loop(strided),
                 ChunkPart::If(branch) => self.part_branch("if", branch),
                 ChunkPart::Masked(branch) => self.part_branch("masked if", branch),
             }
@@ -382,6 +383,21 @@ impl<'a> IrText<'a> {
             it.parts(&repeat.body);
         });
         self.block("update", |it| it.parts(&repeat.update));
+    }
+
+    fn strided_loop(&mut self, strided: &StridedLoop) {
+        let counter = self.code.local(strided.counter);
+        let (start, end) = (self.code.expr(&strided.start), self.code.expr(&strided.end));
+        let relation = if strided.inclusive { "<=" } else { "<" };
+        let head = format!("strided {counter} = {start} while {relation} {end} step {}", strided.step);
+        self.block(&head, |it| {
+            for check in &strided.checks {
+                let (rail, index) = (it.code.local(check.rail), it.code.expr(&check.index));
+                let threads = if check.of_counter { "first and last" } else { "all" };
+                it.line(&format!("check {rail}[{index}] of {threads} threads;"));
+            }
+            it.parts(&strided.body);
+        });
     }
 
     fn tiles(&mut self, tiles: &StridedLoads) {

@@ -80,6 +80,11 @@ impl Printer<'_, '_> {
 
     /// The value of a block-uniform expression.
     pub(super) fn uniform_value(&mut self, expr: &Expr) -> String {
+        self.value_in_thread(expr, if self.in_warp { "base_" } else { "0" })
+    }
+
+    /// The value of an expression in the thread of this rank.
+    pub(super) fn value_in_thread(&mut self, expr: &Expr, rank: &str) -> String {
         let ty = self.code.ty(expr.ty);
         let value = self.code.expr(expr);
         let mentioned = locals_of(expr);
@@ -87,8 +92,7 @@ impl Printer<'_, '_> {
         if names.is_empty() && !mentioned.iter().any(|it| self.is_of_one_thread(*it)) {
             return value;
         }
-        let one = if self.in_warp { "base_" } else { "0" };
-        format!("({{ const apg_i64 r_ = {one}; {names}const {ty} common_ = {value}; common_; }})")
+        format!("({{ const apg_i64 r_ = {rank}; {names}const {ty} common_ = {value}; common_; }})")
     }
 
     /// Whether the spelling of a local refers to the rank of one thread.

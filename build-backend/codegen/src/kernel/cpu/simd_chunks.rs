@@ -29,7 +29,15 @@ impl Printer<'_, '_> {
             self.code.declare(local.index()..local.index() + 1);
         }
         let (expanded, guard) = (Vec::new(), Vec::new());
-        let mut chunk = Chunk { range, expanded, uniform: &chunks.uniform, guard, jam };
+        let mut chunk = Chunk {
+            range,
+            expanded,
+            uniform: &chunks.uniform,
+            guard,
+            jam,
+            is_aligned: chunks.is_aligned,
+            strided: None,
+        };
         for expanded in &chunks.expanded {
             self.expand_local(&mut chunk, *expanded);
         }
@@ -82,7 +90,8 @@ impl Printer<'_, '_> {
             self.code.out.line(format!("for (int j_ = 0; j_ < {rows}; ++j_)"));
         }
         self.print_lane_pragmas();
-        self.code.out.open("for (int l_ = 0; l_ < lanes_; ++l_) {");
+        let lanes = chunk.strided.map_or("lanes_", |it| it.lanes);
+        self.code.out.open(format!("for (int l_ = 0; l_ < {lanes}; ++l_) {{"));
         let size = self.chunk_threads();
         self.code.out.line(match (rows, axis) {
             (1, _) => "const int e_ = l_; const apg_i64 t0_ = c0_ + l_;".to_owned(),
@@ -96,6 +105,9 @@ impl Printer<'_, '_> {
             ),
         });
         self.declare_thread_indices(chunk.range, "t0_");
+        if let Some(strided) = chunk.strided {
+            self.declare_lane_counter(strided.counter);
+        }
         body(self);
         self.code.out.close("}");
         self.code.widened_locals.clear();
@@ -167,7 +179,10 @@ impl Printer<'_, '_> {
                 ChunkPart::Uniform(stmt) => self.code.stmt(stmt),
                 ChunkPart::If(branch) => {
                     self.code.at(branch.span);
-                    let condition = self.code.expr(&branch.condition);
+                    let condition = match chunk.is_aligned {
+                        true => self.value_in_thread(&branch.condition, "c0_"),
+                        false => self.code.expr(&branch.condition),
+                    };
                     self.code.out.open(format!("if ({condition}) {{"));
                     self.print_parts(chunk, &branch.then);
                     if !branch.otherwise.is_empty() {
@@ -177,6 +192,7 @@ impl Printer<'_, '_> {
                     self.code.out.close("}");
                 }
                 ChunkPart::Loop(repeat) => self.print_loop(chunk, repeat),
+                ChunkPart::Strided(strided) => self.print_strided(chunk, strided),
                 ChunkPart::Masked(branch) => self.print_masked(chunk, branch),
             }
         }
@@ -211,7 +227,9 @@ impl Printer<'_, '_> {
         self.for_each_chunk_thread(chunk, |printer| {
             printer.declare_rematerialized(&mentioned);
             printer.declare_private(&mentioned, &|it| {
-                !chunk.uniform.contains(&it) && !chunk.expanded.iter().any(|(array, _)| array.local == it)
+                !chunk.uniform.contains(&it)
+                    && !chunk.expanded.iter().any(|(array, _)| array.local == it)
+                    && chunk.strided.is_none_or(|strided| strided.counter != it)
             });
             let used: Vec<LocalId> =
                 chunk.expanded.iter().map(|it| it.0.local).filter(|it| mentioned.contains(it)).collect();
@@ -292,6 +310,17 @@ pub(super) struct Chunk<'s> {
     /// Conditions for a thread to be active.
     pub(super) guard: Vec<String>,
     jam: UnrollAndJam,
+    is_aligned: bool,
+    /// The strided loop around.
+    pub(super) strided: Option<StridedLanes>,
+}
+
+/// The threads that execute an iteration of a strided loop.
+#[derive(Clone, Copy)]
+pub(super) struct StridedLanes {
+    pub(super) counter: LocalId,
+    /// Their number.
+    pub(super) lanes: &'static str,
 }
 
 impl Chunk<'_> {

@@ -86,7 +86,7 @@ fn counter_local(expr: &Expr) -> Option<LocalId> {
 }
 
 /// The step of `i = i + step`.
-fn counter_step(update: &[Stmt], index: LocalId) -> Option<&Expr> {
+pub(super) fn counter_step(update: &[Stmt], index: LocalId) -> Option<&Expr> {
     let [Stmt { kind: StmtKind::Set { local, value }, .. }] = update else { return None };
     let ExprKind::Operation { operation: Operation::Add, args } = &value.kind else { return None };
     let [a, b] = args.as_slice() else { return None };

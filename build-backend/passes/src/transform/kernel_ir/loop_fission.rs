@@ -14,9 +14,10 @@ use crate::analysis::jumps::has_continue;
 use crate::analysis::kernel_ir::access_stride::is_strided;
 use crate::analysis::locals::{count_mentions, is_assigned_first, mentioned_locals};
 use crate::kernel_ir::{
-    Branch, ChunkLoop, ChunkPart, Chunks, ExpandedLocal, KernelIr, Schedule, Storage, Threads, UnrollAndJam,
-    chunk_threads, edit_proven,
+    Branch, ChunkLoop, ChunkPart, Chunks, ExpandedLocal, KernelIr, Schedule, Storage, StridedLoop, Threads,
+    UnrollAndJam, chunk_threads, edit_proven,
 };
+use crate::transform::kernel_ir::strided_loops::{find_strided_loops, is_chunk_uniform};
 use apg_mir::walk::{bodies, visit_stmts};
 use apg_mir::*;
 
@@ -31,7 +32,7 @@ pub(crate) fn run(ir: &mut KernelIr) {
             if matches!(threads, Threads::OfIteration(label) if has_continue(stmts, label)) {
                 return;
             }
-            let Some(found) = split_region(ir, stmts) else { return };
+            let Some(found) = split_region(ir, threads, stmts) else { return };
             let proven = Schedule::Chunks(found);
             *schedule = match in_tile {
                 true => proven,
@@ -42,14 +43,21 @@ pub(crate) fn run(ir: &mut KernelIr) {
 }
 
 /// Splits a region, if it has a loop for which that pays.
-fn split_region(ir: &KernelIr, stmts: &[Stmt]) -> Option<Chunks> {
-    let mut found = FissionAnalysis { ir, uniform: FxHashSet::default(), mentions: count_mentions(stmts) };
+fn split_region(ir: &KernelIr, threads: Threads, stmts: &[Stmt]) -> Option<Chunks> {
+    let mut found = FissionAnalysis {
+        ir,
+        uniform: FxHashSet::default(),
+        mentions: count_mentions(stmts),
+        strided: find_strided_loops(ir, threads, stmts),
+    };
     found.find_uniform(stmts);
     let parts = found.build_parts(stmts);
     if !parts.iter().any(has_loop) || is_strided(ir, &found.uniform, stmts) {
         return None;
     }
-    let mut uses = PartUses { ir, uniform: &found.uniform, by_local: FxHashMap::default(), count: 0 };
+    let counters = found.strided.values().map(|it| it.counter).collect();
+    let (by_local, is_aligned) = (FxHashMap::default(), !found.strided.is_empty());
+    let mut uses = PartUses { ir, uniform: &found.uniform, counters, by_local, count: 0 };
     uses.collect(&parts, false);
     let mut expanded: Vec<LocalId> =
         uses.by_local.iter().filter(|it| it.1.is_none()).map(|it| *it.0).collect();
@@ -57,13 +65,13 @@ fn split_region(ir: &KernelIr, stmts: &[Stmt]) -> Option<Chunks> {
     let expanded = expanded.into_iter().map(ExpandedLocal::new).collect();
     let mut uniform: Vec<LocalId> = found.uniform.iter().copied().collect();
     uniform.sort();
-    Some(Chunks { stmts: stmts.to_vec(), parts, uniform, expanded, jam: UnrollAndJam::NONE })
+    Some(Chunks { stmts: stmts.to_vec(), parts, uniform, expanded, jam: UnrollAndJam::NONE, is_aligned })
 }
 
 /// Whether a part is or contains a fissioned loop.
 pub(super) fn has_loop(part: &ChunkPart) -> bool {
     match part {
-        ChunkPart::Loop(_) => true,
+        ChunkPart::Loop(_) | ChunkPart::Strided(_) => true,
         ChunkPart::If(branch) | ChunkPart::Masked(branch) => {
             branch.then.iter().chain(&branch.otherwise).any(has_loop)
         }
@@ -95,6 +103,7 @@ pub(super) fn edit_parts(parts: &mut [ChunkPart], f: &mut dyn FnMut(&mut ChunkPa
                 edit_parts(first, f);
                 edit_parts(second, f);
             }
+            ChunkPart::Strided(strided) => edit_parts(&mut strided.body, f),
             ChunkPart::Lanes { .. } | ChunkPart::Uniform(_) => {}
         }
         f(part);
@@ -106,6 +115,8 @@ struct FissionAnalysis<'p> {
     uniform: FxHashSet<LocalId>,
     /// Mentions in the whole region.
     mentions: FxHashMap<LocalId, usize>,
+    /// Strided loops.
+    strided: FxHashMap<StmtId, StridedLoop>,
 }
 
 impl FissionAnalysis<'_> {
@@ -214,7 +225,7 @@ impl FissionAnalysis<'_> {
     /// Whether a statement contains a loop that is split.
     fn contains_fissioned_loop(&self, stmt: &Stmt) -> bool {
         match &stmt.kind {
-            StmtKind::Loop { .. } => self.is_fissioned(stmt),
+            StmtKind::Loop { .. } => self.is_fissioned(stmt) || self.strided.contains_key(&stmt.id),
             StmtKind::Block(body) => body.iter().any(|it| self.contains_fissioned_loop(it)),
             StmtKind::If { then, otherwise, .. } => {
                 then.iter().chain(otherwise).any(|it| self.contains_fissioned_loop(it))
@@ -225,8 +236,16 @@ impl FissionAnalysis<'_> {
 
     fn build_parts(&self, stmts: &[Stmt]) -> Vec<ChunkPart> {
         let mut parts = Vec::new();
-        for stmt in stmts {
-            self.add_stmt(stmt, &mut parts);
+        let mut stmts = stmts.iter().peekable();
+        while let Some(stmt) = stmts.next() {
+            match stmts.peek().and_then(|it| self.strided.get(&it.id)) {
+                Some(strided) => {
+                    parts.push(ChunkPart::Strided(strided.clone()));
+                    // Its initial value is part of the loop.
+                    stmts.next();
+                }
+                None => self.add_stmt(stmt, &mut parts),
+            }
         }
         parts
     }
@@ -238,7 +257,9 @@ impl FissionAnalysis<'_> {
             }
             StmtKind::Set { local, .. }
                 if self.ir.storage.get(local.index()) == Some(&Storage::Rematerialized) => {}
-            StmtKind::Block(body) => body.iter().for_each(|it| self.add_stmt(it, parts)),
+            StmtKind::Block(body) => {
+                self.build_parts(body).into_iter().for_each(|it| push_part(it, parts));
+            }
             StmtKind::If { condition, then, otherwise }
                 if self.contains_fissioned_loop(stmt) || self.assigns_uniform(stmt) =>
             {
@@ -248,7 +269,9 @@ impl FissionAnalysis<'_> {
                     then: self.build_parts(then),
                     otherwise: self.build_parts(otherwise),
                 };
-                parts.push(match self.is_uniform(condition) {
+                let is_uniform = self.is_uniform(condition)
+                    || !self.strided.is_empty() && is_chunk_uniform(self.ir, condition);
+                parts.push(match is_uniform {
                     true => ChunkPart::If(branch),
                     false => ChunkPart::Masked(branch),
                 });
@@ -267,14 +290,10 @@ impl FissionAnalysis<'_> {
                     tiles: None,
                 }));
             }
-            _ => match parts.last_mut() {
-                Some(ChunkPart::Lanes { stmts, .. }) => stmts.push(stmt.clone()),
-                _ => parts.push(ChunkPart::Lanes {
-                    stmts: vec![stmt.clone()],
-                    loads: Vec::new(),
-                    stores: Vec::new(),
-                }),
-            },
+            _ => {
+                let (stmts, loads, stores) = (vec![stmt.clone()], Vec::new(), Vec::new());
+                push_part(ChunkPart::Lanes { stmts, loads, stores }, parts);
+            }
         }
     }
 
@@ -287,11 +306,21 @@ impl FissionAnalysis<'_> {
     }
 }
 
+/// Adds a part; statements of lanes join those in front of them.
+fn push_part(part: ChunkPart, parts: &mut Vec<ChunkPart>) {
+    match (part, parts.last_mut()) {
+        (ChunkPart::Lanes { stmts: more, .. }, Some(ChunkPart::Lanes { stmts, .. })) => stmts.extend(more),
+        (part, _) => parts.push(part),
+    }
+}
+
 /// Uses of locals: the number of the only part that uses a local, or `None` if several parts use it or it is
 /// loop-carried.
 struct PartUses<'p> {
     ir: &'p KernelIr,
     uniform: &'p FxHashSet<LocalId>,
+    /// Counters of strided loops, which are no variables.
+    counters: FxHashSet<LocalId>,
     by_local: FxHashMap<LocalId, Option<usize>>,
     count: usize,
 }
@@ -302,6 +331,7 @@ impl PartUses<'_> {
             match part {
                 ChunkPart::Lanes { stmts, .. } => self.add_lanes(stmts, in_loop),
                 ChunkPart::Uniform(_) => {}
+                ChunkPart::Strided(strided) => self.collect(&strided.body, true),
                 ChunkPart::Loop(ChunkLoop { body, update, .. }) => {
                     self.collect(body, true);
                     self.collect(update, true);
@@ -335,7 +365,9 @@ impl PartUses<'_> {
 
     fn add_use(&mut self, local: LocalId, carried: bool) {
         let class = self.ir.storage.get(local.index());
-        if !matches!(class, Some(Storage::Register | Storage::ContextArray)) || self.uniform.contains(&local)
+        if !matches!(class, Some(Storage::Register | Storage::ContextArray))
+            || self.uniform.contains(&local)
+            || self.counters.contains(&local)
         {
             return;
         }

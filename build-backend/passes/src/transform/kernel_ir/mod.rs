@@ -17,6 +17,7 @@ pub(crate) mod scalar_expansion;
 pub(crate) mod shared_init;
 pub(crate) mod software_pipeline;
 pub(crate) mod stream_prefetch;
+mod strided_loops;
 pub(crate) mod transpose_loads;
 pub(crate) mod uniform_loads;
 pub(crate) mod unroll_and_jam;

@@ -23,7 +23,7 @@ pub(crate) fn run(ir: &mut KernelIr) {
 }
 
 fn choose_jam(ir: &KernelIr, chunks: &Chunks) -> UnrollAndJam {
-    if chunks.expanded.iter().any(|it| ir.private_rails.contains_key(&it.local)) {
+    if chunks.is_aligned || chunks.expanded.iter().any(|it| ir.private_rails.contains_key(&it.local)) {
         return UnrollAndJam::NONE;
     }
     let most = match (chunks.expanded.len(), weigh_vectorizable(ir, chunks)) {
