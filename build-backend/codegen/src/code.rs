@@ -253,6 +253,8 @@ pub(crate) struct Code<'p> {
     pub widened_locals: FxHashSet<LocalId>,
     /// Elements loaded in front of a work-item loop, by the index expression.
     pub preloaded: FxHashMap<ExprId, PreloadedElement>,
+    /// Indices of additions to private sums, and the arrays of these; for launches whose conditions hold.
+    pub private_sums: FxHashMap<ExprId, String>,
     /// Indices of accesses that are checked in front of the code that is being printed.
     pub checked: FxHashSet<ExprId>,
     /// Conditions that hold for all threads at the point of printing.
@@ -298,6 +300,7 @@ impl<'p> Code<'p> {
             rematerialized: FxHashSet::default(),
             preloaded: FxHashMap::default(),
             checked: FxHashSet::default(),
+            private_sums: FxHashMap::default(),
             assumed_conditions: FxHashSet::default(),
             unroll_factors: FxHashMap::default(),
             pipelined_loops: FxHashMap::default(),

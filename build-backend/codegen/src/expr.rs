@@ -377,13 +377,21 @@ impl Code<'_> {
                 "({{ apg_raise(APG_UNSUPPORTED_OPERATION_EXCEPTION, \"an atomic operation on a GlobalRail outside of a kernel\"); {ty}{{}}; }})"
             );
         }
+        let sums = self.private_sums.get(&index.id).cloned();
         let element = self.element(rail, index, element, true);
         let mut args = vec![format!("&{element}")];
         args.extend(values.iter().map(|it| self.expr(it)));
         let is_alone = self.target == Target::Cpu
             && matches!(rail.kind, ExprKind::Local(local) if self.shared.contains(&local));
         let how = if is_alone { "alone" } else { "atomic" };
-        format!("apg_{how}_{}<{ty}>({})", operation.name(), args.join(", "))
+        let shared = format!("apg_{how}_{}<{ty}>({})", operation.name(), args.join(", "));
+        match sums {
+            Some(sums) => {
+                let (index, value) = (self.expr(index), args[1..].join(", "));
+                format!("(proven_ ? ({ty})({sums}[{index}] += {value}) : {shared})")
+            }
+            None => shared,
+        }
     }
 
     /// A collective operation of a warp or block on a device: all threads call it.

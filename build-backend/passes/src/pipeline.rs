@@ -6,9 +6,9 @@ use crate::kernel_ir::KernelIr;
 use crate::transform::kernel::{inline, limit_unrolling, remat_captures, structurize_continue};
 use crate::transform::kernel_ir::{
     block_interchange, capture_aliases, constant_loads, environment_passing, index_set_split, integer_widths,
-    jam_iterations, loop_fission, pointer_rotation, prefetch, region_formation, scalar_expansion,
-    shared_init, software_pipeline, stream_prefetch, transpose_loads, uniform_loads, unroll_and_jam,
-    unroll_collectives, unroll_factors, unswitch,
+    jam_iterations, loop_fission, pointer_rotation, prefetch, private_sums, region_formation,
+    scalar_expansion, shared_init, software_pipeline, stream_prefetch, transpose_loads, uniform_loads,
+    unroll_and_jam, unroll_collectives, unroll_factors, unswitch,
 };
 use crate::transform::{
     loop_versioning, outline, propagate_types, stack_alloc, string_builder, trust_declarations,
@@ -163,6 +163,7 @@ pub const PASSES: &[Pass] = &[
     Pass::of_kernel_ir("software-pipelining", software_pipeline::run),
     Pass::of_kernel_ir("constant-load-hoisting", constant_loads::run),
     Pass::of_kernel_ir("capture-aliases", capture_aliases::run),
+    Pass::of_kernel_ir("reduction-privatisation", private_sums::run),
     Pass::of_kernel_ir("integer-widths", integer_widths::run),
     Pass::of_kernel_ir("environment-passing", environment_passing::run),
 ];

@@ -1,6 +1,20 @@
-//! Shared memory: the place and the initialisation of shared rails.
+//! Memory of blocks: the place and the initialisation of shared rails, and private sums.
 
 use apg_mir::*;
+
+/// Sums that a CPU adds to a captured rail once for the blocks that it executes one after the other, in launches
+/// whose conditions hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrivateSums {
+    /// The rail.
+    pub rail: LocalId,
+    /// Type of its elements.
+    pub element: Ty,
+    /// Number of sums: those of the rail's first elements.
+    pub length: i64,
+    /// Indices of the additions.
+    pub uses: Vec<ExprId>,
+}
 
 /// The place and the initialisation of shared rails.
 #[derive(Clone, Debug, Default)]

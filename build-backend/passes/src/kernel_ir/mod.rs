@@ -48,6 +48,8 @@ pub struct KernelIr {
     pub accesses: AccessSummary,
     /// Shared rails: their place and initialisation.
     pub shared: SharedPlan,
+    /// Sums of captured rails.
+    pub private_sums: Vec<PrivateSums>,
     /// Strips of blocks that are interchanged with the rows of a block.
     pub strips: Option<BlockStrips>,
     /// The device form.

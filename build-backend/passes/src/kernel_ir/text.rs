@@ -64,6 +64,7 @@ impl<'a> IrText<'a> {
         self.block(&format!("kernel {}", ir.kernel.name), |it| {
             it.storage(ir);
             it.shared(&ir.shared);
+            it.private_sums(&ir.private_sums);
             conditions(it);
             if let Some(strips) = &ir.strips {
                 it.strips(strips);
@@ -110,6 +111,13 @@ impl<'a> IrText<'a> {
         }
         if shared.barrier_after {
             self.line("barrier_after_initialisation;");
+        }
+    }
+
+    fn private_sums(&mut self, all: &[PrivateSums]) {
+        for sums in all {
+            let (rail, count) = (self.code.local(sums.rail), sums.uses.len());
+            self.line(&format!("private sums {rail} {} for {count} additions;", sums.length));
         }
     }
 

@@ -21,7 +21,7 @@ use crate::kernel::fills::print_fill;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
 use apg_passes::kernel_ir::rotated_locals;
-use apg_passes::kernel_ir::{KernelIr, Storage};
+use apg_passes::kernel_ir::{KernelIr, PrivateSums, Storage};
 use printer::{Printer, context_array, declare_block_indices};
 
 /// Prints the function `cpu_KERNEL`.
@@ -44,12 +44,14 @@ pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId, ir: &KernelI
     declare_extents(code, kernel);
     declare_captures(code, ir);
     let scratch = allocate_scratch(code, ir);
+    declare_private_sums(code, ir);
     code.out.line("apg_object *result_ = nullptr;");
     code.out.open("try {");
     print_blocks(code, ir);
     code.out.close(
         "} catch (apg_object *x_) { result_ = x_; } catch (const apg_kernel_fault &x_) { apg_record(launch_, x_); }",
     );
+    add_private_sums(code, ir);
     if scratch {
         code.out.line("free(scratch_);");
     }
@@ -69,6 +71,35 @@ pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId, ir: &KernelI
     code.widened_locals.clear();
     code.rematerialized.clear();
     code.preloaded.clear();
+    code.private_sums.clear();
+}
+
+/// Declares the private sums, all zero.
+fn declare_private_sums(code: &mut Code<'_>, ir: &KernelIr) {
+    for sums in &ir.private_sums {
+        let (ty, name) = (code.ty(sums.element), private_sums_name(code, sums));
+        code.out.line(format!("alignas(64) {ty} {name}[proven_ ? {} : 1] = {{}};", sums.length));
+        for access in &sums.uses {
+            code.private_sums.insert(*access, name.clone());
+        }
+    }
+}
+
+/// Adds the private sums to their rails, also those of blocks in front of one that has failed.
+fn add_private_sums(code: &mut Code<'_>, ir: &KernelIr) {
+    for sums in &ir.private_sums {
+        let (ty, name) = (code.ty(sums.element), private_sums_name(code, sums));
+        let Some(rail) = code.local(sums.rail).rail else { continue };
+        code.out.line(format!(
+            "if constexpr (proven_) for (apg_i64 i_ = 0; i_ < {}; ++i_) if ({name}[i_]) apg_atomic_add<{ty}>(&{}, {name}[i_]);",
+            sums.length,
+            rail.element("i_")
+        ));
+    }
+}
+
+fn private_sums_name(code: &Code<'_>, sums: &PrivateSums) -> String {
+    format!("{}_sums", code.local(sums.rail).text)
 }
 
 /// Prints the loop over blocks. With block interchange it runs only the blocks that are not part of a strip.

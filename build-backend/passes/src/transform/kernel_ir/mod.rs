@@ -11,6 +11,7 @@ pub(crate) mod jam_iterations;
 pub(crate) mod loop_fission;
 pub(crate) mod pointer_rotation;
 pub(crate) mod prefetch;
+pub(crate) mod private_sums;
 pub(crate) mod region_formation;
 mod rematerialize;
 pub(crate) mod scalar_expansion;

@@ -65,6 +65,7 @@ pub(crate) fn form_regions(program: &Program, kernel: &Kernel) -> KernelIr {
         accesses: builder.accesses,
         uniformity: builder.uniformity,
         shared: SharedPlan::default(),
+        private_sums: Vec::new(),
         strips: None,
         device: DeviceForm::default(),
         bounds: analyse_kernel(kernel),
