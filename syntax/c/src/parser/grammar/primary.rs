@@ -23,11 +23,8 @@ pub(super) fn primary(p: &mut Parser<'_>) -> Option<Completed> {
         }
         L_PAREN => {
             p.bump();
-            // Within parentheses, sections are what they are around them; a statement has none of them.
             if p.at(L_CURLY) {
-                let directive = std::mem::replace(&mut p.in_directive, false);
                 statements::block(p, true);
-                p.in_directive = directive;
                 p.expect(R_PAREN);
                 STMT_EXPR
             } else {
