@@ -2342,13 +2342,13 @@ impl ReductionDecl {
 }
 
 ast_node!(
-    /// `NameRef SubscriptList*`
+    /// `(NameRef ('.' NameRef)*)? SubscriptList*`
     MappingRef, MAPPING_REF
 );
 impl MappingRef {
-    /// The [`NameRef`] child.
-    pub fn name_ref(&self) -> Option<NameRef> {
-        child(&self.0)
+    /// All [`NameRef`] children.
+    pub fn name_refs(&self) -> AstChildren<NameRef> {
+        children(&self.0)
     }
     /// All [`SubscriptList`] children.
     pub fn subscript_lists(&self) -> AstChildren<SubscriptList> {

@@ -235,7 +235,7 @@ fn item(p: &mut Parser<'_>) {
 }
 
 /// A word of the specification, or `*`.
-fn keyword_item(p: &mut Parser<'_>) {
+pub(super) fn keyword_item(p: &mut Parser<'_>) {
     let m = p.start();
     match p.current() {
         STAR => p.bump(),

@@ -195,11 +195,13 @@ fn arguments(p: &mut Parser<'_>) {
     while !p.at_end() && !p.at(R_PAREN) {
         let before = p.position;
         // Types are arguments of some built-in functions.
-        match at_type(p, 0) {
-            true => type_name(p),
-            false => {
-                assignment(p);
-            }
+        if p.in_directive && p.at(STAR) && matches!(p.nth(1), COMMA | R_PAREN) {
+            // `gblock(*)`.
+            clauses::keyword_item(p);
+        } else if at_type(p, 0) {
+            type_name(p);
+        } else {
+            assignment(p);
         }
         if !p.eat(COMMA) {
             if p.at(R_PAREN) {

@@ -20,7 +20,7 @@ pub(super) fn arguments(p: &mut Parser<'_>) {
                 p.bump();
                 clauses::reduction_operator(p);
                 p.expect(COLON);
-                clauses::items(p);
+                reduction_items(p);
                 p.expect(R_PAREN);
                 m.complete(p, MAPPING_REF);
             }
@@ -72,6 +72,9 @@ fn mapping_ref(p: &mut Parser<'_>) {
     let m = p.start();
     if p.at(IDENT) {
         name_ref(p);
+        while p.eat(DOT) {
+            name_ref(p);
+        }
     }
     while matches!(p.current(), L_PAREN | L_BRACK) {
         let list = p.start();
