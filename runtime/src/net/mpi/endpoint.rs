@@ -29,6 +29,8 @@ const MAX_COPIED_SIZE: usize = 16 << 10;
 const MAX_PIECE_SIZE: usize = 8 << 20;
 /// Messages that are handled before other work of the thread.
 const MAX_ARRIVALS_PER_POLL: usize = 32;
+/// How long MPI may take to end: MPICH over UCX can wait forever for a connection whose other end has left.
+const FINALIZE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long the other places may take to come to the end.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -248,7 +250,7 @@ impl Shared {
     }
 
     /// Waits until all places have sent everything and received it, and ends MPI.
-    fn end(&self) {
+    fn end(self: &Arc<Self>) {
         let deadline = Instant::now() + END_TIMEOUT;
         let mut pause = Pause::default();
         let mut barrier = None;
@@ -276,7 +278,16 @@ impl Shared {
         self.ends.store(true, Ordering::Release);
         // No other thread is inside MPI.
         let _inbox = self.inbox.lock();
-        self.mpi.close();
+        let (done, ended) = std::sync::mpsc::channel();
+        let own = Arc::clone(self);
+        let close = move || {
+            own.mpi.close();
+            let _ = done.send(());
+        };
+        // What is left is the end of this process, which a thread that goes on does not delay.
+        if std::thread::Builder::new().name("apg-mpi-end".to_owned()).spawn(close).is_ok() {
+            let _ = ended.recv_timeout(FINALIZE_TIMEOUT);
+        }
     }
 }
 
