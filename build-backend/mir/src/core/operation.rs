@@ -120,11 +120,11 @@ pub enum Operation {
 macro_rules! names {
     ($($variant:ident = $name:literal),* $(,)?) => {
         impl Operation {
-            /// The operation called `name` in the class library (`add`, `bit_not`, `sqrt`, ...).
+            /// The operation called `name` in MIR text (`add`, `bit_not`, `sqrt`, ...).
             pub fn from_name(name: &str) -> Option<Operation> {
                 match name { $($name => Some(Operation::$variant),)* _ => None }
             }
-            /// Its name in the class library.
+            /// Its name in MIR text.
             pub fn name(self) -> &'static str {
                 match self { $(Operation::$variant => $name,)* }
             }

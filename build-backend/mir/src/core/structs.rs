@@ -28,9 +28,9 @@ pub struct Field {
     pub ty: Ty,
     /// Not serialised.
     pub transient: bool,
-    /// Sequentially consistent (`@Volatile`); of classes only.
+    /// Sequentially consistent; of classes only.
     pub volatile: bool,
-    /// Declared non-null by the class library (`{self!=null}`).
+    /// Declared non-null.
     pub non_null: bool,
     /// Assigned by constructors only, and not in loops.
     pub immutable: bool,

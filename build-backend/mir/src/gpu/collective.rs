@@ -82,7 +82,7 @@ impl CollectiveOp {
         self.name.starts_with("warp_")
     }
 
-    /// The operation with this name in the class library: `warp.shuffle`.
+    /// The operation with this name, `shuffle` of the scope `warp`.
     pub fn from_name(scope: &str, name: &str) -> Option<CollectiveOp> {
         let find = |names: &[&'static str], is_uniform| {
             let is_it = |it: &&&str| it.strip_prefix(scope).and_then(|it| it.strip_prefix('_')) == Some(name);

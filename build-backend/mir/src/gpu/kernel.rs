@@ -9,7 +9,7 @@ use crate::{Expr, Local, LocalId, Span, StaticId, Stmt, Ty};
 pub struct Kernel {
     /// Readable symbol: `Class_method_line`.
     pub name: String,
-    /// The `at` statement.
+    /// The source of the kernel.
     pub span: Span,
     /// Captured values: these become the environment struct, in order, as parameters
     /// `0..captures.len()` of `host` and as locals of the same numbers in `device`.
@@ -25,19 +25,19 @@ pub struct Kernel {
     pub block_locals: Vec<LocalId>,
     /// Thread index locals, slowest first (1 to 3).
     pub thread_locals: Vec<LocalId>,
-    /// Locals that hold `autoBlocks()` / `autoThreads()`.
+    /// The local that holds the number of blocks, if the launch chooses it.
     pub auto_blocks: Option<LocalId>,
     /// See `auto_blocks`.
     pub auto_threads: Option<LocalId>,
-    /// Values that `autoBlocks` may have, the preferred ones first; empty for any.
+    /// Numbers of blocks that the launch may choose, the preferred ones first; empty for any.
     pub block_choices: Vec<i32>,
-    /// Likewise for `autoThreads`.
+    /// Likewise for the threads of a block.
     pub thread_choices: Vec<i32>,
     /// Code of one thread.
     pub body: Vec<Stmt>,
-    /// `@CUDADirectParams` was given (a hint today: the choice is automatic).
+    /// The program requests captured values as parameters: a hint, the choice is automatic.
     pub direct_params: bool,
-    /// `@FastMath` was given.
+    /// Mathematical functions may be faster and less precise.
     pub fast_math: bool,
     /// The body has a barrier.
     pub has_barrier: bool,

@@ -7,7 +7,7 @@ pub const WARP_SIZE: i64 = 32;
 
 /// An index of a thread in its warp, block or kernel, or a number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each variant is a function of the class library")]
+#[allow(missing_docs, reason = "each variant says which index or number it is")]
 pub enum ThreadIndex {
     Rank,
     Lane,
@@ -27,12 +27,12 @@ impl ThreadIndex {
         (ThreadIndex::GridIndex, "grid_index"),
     ];
 
-    /// Its name in the class library.
+    /// Its name in MIR text.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.1)
     }
 
-    /// The index with this name in the class library.
+    /// The index with this name.
     pub fn from_name(name: &str) -> Option<ThreadIndex> {
         Self::ALL.iter().find(|it| it.1 == name).map(|it| it.0)
     }
