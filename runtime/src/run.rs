@@ -159,8 +159,8 @@ impl Runtime {
         Ok(Runtime { options, place, places })
     }
 
-    /// Runs `main` at place 0, and returns when all its activities have ended; serves place 0 elsewhere, until
-    /// it has ended the program. The program's exit status.
+    /// Runs `main` at place 0, and returns when all its activities have ended; serves place 0 elsewhere,
+    /// until it has ended the program. The program's exit status.
     pub fn run_program(&self) -> i32 {
         if apgas::here() != PlaceId::ZERO {
             return bootstrap::serve(self.place);

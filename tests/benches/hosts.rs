@@ -1,6 +1,6 @@
-//! Messages between two hosts, beside plain TCP on the same link, and the start of places on eight hosts. Hosts are
-//! network namespaces with an ssh server each. Budgets: 1.2 times the round trip of TCP, 90 % of its bandwidth,
-//! 2 s to start 32 places.
+//! Messages between two hosts, beside plain TCP on the same link, and the start of places on eight hosts.
+//! Hosts are network namespaces with an ssh server each. Budgets: 1.2 times the round trip of TCP, 90 % of
+//! its bandwidth, 2 s to start 32 places.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

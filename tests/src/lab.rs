@@ -72,7 +72,7 @@ impl Lab {
         Lab::make(hosts, None, "")
     }
 
-    /// A lab of hosts each of whose links has this delay and loss.
+    /// A lab of hosts; the link of each has this delay and loss.
     pub fn with_links(hosts: usize, link: Link) -> Option<Lab> {
         Lab::make(hosts, Some(link), "")
     }

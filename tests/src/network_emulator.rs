@@ -1,5 +1,5 @@
-//! Links with delay and loss: two TAP devices, one in each network namespace, and a thread that carries frames between
-//! them. (Linux has `netem` for that, which many kernels of virtual machines lack.)
+//! Links with delay and loss: two TAP devices, one in each network namespace, and a thread that carries
+//! frames between them. (Linux has `netem` for that, which many kernels of virtual machines lack.)
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

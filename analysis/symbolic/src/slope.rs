@@ -2,8 +2,8 @@
 //! of recurrences of first order: Bachmann, Wang and Zima, ISSAC 1994).
 //!
 //! A [`LinearForm`] is an affine form in which the constant and coefficients may be unknown. A variable that
-//! it does not mention has no influence on the value; a known coefficient is the difference wherever the other
-//! variables are; an unknown coefficient says nothing.
+//! it does not mention has no influence on the value; a known coefficient is the difference wherever the
+//! other variables are; an unknown coefficient says nothing.
 
 use crate::affine::{Affine, Ring};
 

@@ -20,8 +20,8 @@ pub fn start_scheduler(workers: usize) {
     cancellation::set_on_cancel(wake_cancelled::wake_all);
 }
 
-/// Runs tasks for ever. Its own frame, which is never cleared, holds no task: a word of one that has ended would
-/// refer to whatever gets its memory next.
+/// Runs tasks for ever. Its own frame, which is never cleared, holds no task: a word of a task that has ended
+/// would refer to whatever gets its memory next.
 fn run_tasks(fiber: &'static Fiber) -> ! {
     loop {
         if run_own_task(fiber) {

@@ -2,9 +2,9 @@
 //! Scheduling on Shared-Memory Multiprocessors*, IEEE TPDS 1994).
 //!
 //! Each worker has its part of the iterations, so that it finds in its caches what the same part of the loop
-//! before has left there. It claims chunks of decreasing length, and when its part is exhausted, chunks of the
-//! other workers' parts. A loop is published in one word, which idle workers read: to begin and to end a loop
-//! takes no task for each helper.
+//! before has left there. It claims chunks of decreasing length, and when its part is exhausted, chunks of
+//! the other workers' parts. A loop is published in one word, which idle workers read: to begin and to end a
+//! loop takes no task for each helper.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -70,8 +70,8 @@ const AWAITED: usize = 1 << 33;
 /// The bits of the state that count helpers.
 const HELPERS: usize = CLOSED - 1;
 
-// SAFETY: the body is `Sync` and outlives its calls, since the caller waits for all helpers; the description is
-// written by one thread while no other reads it.
+// SAFETY: the body is `Sync` and outlives its calls, since the caller waits for all helpers; the description
+// is written by one thread while no other reads it.
 unsafe impl Send for ParallelLoop {}
 // SAFETY: see above.
 unsafe impl Sync for ParallelLoop {}
@@ -121,7 +121,8 @@ impl ParallelLoops {
         Some(index)
     }
 
-    /// Takes part in a loop, unless it is closed. `has_entered` is told how many threads more could.
+    /// Takes part in a loop, unless it is closed. `has_entered` is called with the number of threads that
+    /// could join as well.
     pub(super) fn help(&self, index: usize, worker: usize, has_entered: impl FnOnce(usize)) {
         let this = &self.loops[index];
         let before = this.state.fetch_add(1, Ordering::AcqRel);
@@ -147,8 +148,8 @@ impl ParallelLoops {
         }
     }
 
-    /// Waits for the helpers of a loop whose caller has run all chunks that were left: the first exception, or
-    /// null.
+    /// Waits for the helpers of a loop whose caller has run all chunks that were left: the first exception,
+    /// or null.
     pub(super) fn end(&self, index: usize) -> Ref {
         let this = &self.loops[index];
         this.wait_for_helpers();
@@ -218,8 +219,8 @@ impl ParallelLoop {
 }
 
 impl Part {
-    /// Claims a chunk: the first ones are long, so that neighbours, which mostly use the same memory, are done
-    /// by one thread, and the last ones short, so that all threads end together.
+    /// Claims a chunk: the first ones are long, so that neighbours, which mostly use the same memory, are
+    /// done by one thread, and the last ones short, so that all threads end together.
     fn take_chunk(&self) -> Option<(i64, i64)> {
         let end = self.end.load(Ordering::Relaxed);
         let length = |first: i64| ((end - first) / CHUNK_DIVISOR).max(1);

@@ -39,8 +39,8 @@ struct Polling {
 /// A worker polls.
 static IS_POLLED: AtomicBool = AtomicBool::new(false);
 
-/// From now on, workers that wait for an answer poll `poller` for a while, and so do idle ones before they sleep if
-/// that is wanted. `processes` of this machine do so.
+/// From now on, workers that wait for an answer poll `poller` for a while, and so do idle ones before they
+/// sleep if that is wanted. `processes` of this machine do so.
 pub fn set_poller(poller: &'static dyn MessagePoller, processes: usize, is_by_idle_workers: bool) {
     /// About as long as it takes to wake a thread.
     const SPIN_BUDGET: Duration = Duration::from_micros(50);

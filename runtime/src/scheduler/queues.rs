@@ -253,8 +253,8 @@ impl Queues {
         &self.loops
     }
 
-    /// Wakes workers for a parallel loop that takes that number of helpers more. Each wakes others in turn, as
-    /// in a tree, so that the last one wakes soon.
+    /// Wakes workers for a parallel loop that takes that number of helpers more. Each wakes others in turn,
+    /// as in a tree, so that the last one wakes soon.
     pub(super) fn notify_helpers(&self, count: usize) {
         const MAX_WAKES: usize = 2;
         self.sleep.notify_many(count.min(MAX_WAKES));
@@ -344,8 +344,8 @@ impl Queues {
     }
 
     /// Finds a task: this worker's newest, a parallel loop, an injected one, another worker's oldest, or a
-    /// deferred one, in this order. The only task of another queue is stolen only at the second search, since its owner may be
-    /// about to take it.
+    /// deferred one, in this order. The only task of another queue is stolen only at the second search, since
+    /// its owner may be about to take it.
     pub(super) fn find(&self, number: usize, search: &mut SearchState) -> Option<Task> {
         if let Some(task) = self.pop(number) {
             return Some(task);

@@ -25,8 +25,8 @@ pub fn hint_work_soon(begins: bool) {
     }
 }
 
-/// A worker that has helped with a parallel loop spins for the next one, which often follows soon: to wake all
-/// workers takes longer than a short loop. Looks now and then for other tasks.
+/// A worker that has helped with a parallel loop spins for the next one, which often follows soon: to wake
+/// all workers takes longer than a short loop. Looks now and then for other tasks.
 fn spin_for_loop(worker: &Worker, search: &mut SearchState) -> Option<Task> {
     const SPIN: Duration = Duration::from_micros(100);
     const ROUNDS_PER_SEARCH: u32 = 32;

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_as_asked_for_are_woken_while_one_searches() {
+    fn as_many_as_requested_are_woken_while_one_searches() {
         let workers = Arc::new(Sleep::new(4));
         let (send, woken) = channel();
         for worker in [0, 1, 2] {

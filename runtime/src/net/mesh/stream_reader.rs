@@ -1,7 +1,7 @@
-//! Reads from all connections without rings (readiness multiplexing by `epoll(7)`): in a thread of its own, which sleeps
-//! until something comes, or by a worker that waits for an answer, which keeps that thread asleep meanwhile: waking one
-//! more thread takes as long as half a round trip on a fast network. That worker sleeps as well: if it tried again and
-//! again, it would take the CPU from what brings the answer.
+//! Reads from all connections without rings (readiness multiplexing by `epoll(7)`): in a thread of its own,
+//! which sleeps until something comes, or by a worker that waits for an answer, which keeps that thread
+//! asleep meanwhile: waking one more thread takes as long as half a round trip on a fast network. That worker
+//! sleeps as well: if it tried again and again, it would take the CPU from what brings the answer.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -27,7 +27,7 @@ const READ_BUFFER_SIZE: usize = 64 << 10;
 const MAX_READS_PER_ROUND: usize = 16;
 /// Maximum wait of the thread; each round also shows that it does not hang.
 const MAX_WAIT: Duration = Duration::from_millis(300);
-/// Connections whose readiness is asked for at once.
+/// Connections whose readiness is requested at once.
 const MAX_EVENTS: usize = 64;
 
 /// The connections that are read.
@@ -109,8 +109,8 @@ impl StreamReader {
         let _ = epoll::modify(&self.gate, &self.ready, epoll::EventData::new_u64(0), flags);
     }
 
-    /// After [`StreamReader::take_over`]: waits shortly for something to come and reads it, but for what the thread
-    /// reads already. Whether anything has come.
+    /// After [`StreamReader::take_over`]: waits shortly for something to come and reads it, but for what the
+    /// thread reads already. Whether anything has come.
     pub(super) fn wait_and_read(&self, receiver: &dyn Receiver) -> bool {
         /// Other work of this worker waits as long, a few times over.
         const WAIT: Duration = Duration::from_micros(50);
