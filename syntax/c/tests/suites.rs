@@ -1,5 +1,5 @@
-//! Public suites by path: of every C file that the compiler accepts, nothing is reported. `APG_C_SUITES` has the
-//! folders, with colons between them.
+//! Public suites by path: of every C file that the compiler accepts, nothing is reported. `APG_C_SUITES` has
+//! the folders, with colons between them.
 
 mod support;
 
