@@ -56,7 +56,7 @@ pub enum ChunkPart {
     Uniform(Stmt),
     /// A loop that all threads execute together.
     Loop(ChunkLoop),
-    /// A strided loop, each of whose iterations the first threads execute.
+    /// A strided loop: the first threads execute an iteration.
     Strided(StridedLoop),
     /// A uniform branch.
     If(Branch<ChunkPart>),

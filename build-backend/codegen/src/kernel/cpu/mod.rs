@@ -85,7 +85,7 @@ fn declare_private_sums(code: &mut Code<'_>, ir: &KernelIr) {
     }
 }
 
-/// Adds the private sums to their rails, also those of blocks in front of one that has failed.
+/// Adds the private sums to their rails, also if a block has failed.
 fn add_private_sums(code: &mut Code<'_>, ir: &KernelIr) {
     for sums in &ir.private_sums {
         let (ty, name) = (code.ty(sums.element), private_sums_name(code, sums));

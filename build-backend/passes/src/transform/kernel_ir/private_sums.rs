@@ -58,7 +58,7 @@ fn thread_extent(kernel: &Kernel, expr: &Expr) -> Option<i64> {
     }
 }
 
-/// Whether the kernel does nothing else with the rail, nor with another one that may be the same.
+/// Whether the kernel only adds to the rail, and captures no other rail of the same type.
 fn is_private(kernel: &Kernel, mentions: &FxHashMap<LocalId, usize>, sums: &PrivateSums) -> bool {
     let is_integer = matches!(sums.element, Ty::I32 | Ty::U32 | Ty::I64 | Ty::U64);
     let is_alone = kernel.captures.iter().enumerate().all(|(index, it)| match it.kind {

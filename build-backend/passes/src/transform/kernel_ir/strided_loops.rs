@@ -209,7 +209,7 @@ impl Finder<'_> {
     }
 
     /// Collects the checks of indices in the order of evaluation. `None` if the body does more than to assign
-    /// locals, or evaluates an index under a condition, or one that depends on what it assigns.
+    /// locals, or evaluates an index under a condition, or with a value that it assigns.
     fn collect_checks(&self, body: &[Stmt], counter: LocalId, checks: &mut Vec<LaneCheck>) -> Option<()> {
         let mut assigned = Vec::new();
         visit_stmts(body, &mut |it| {
