@@ -183,7 +183,7 @@ mod tests {
         let slurm = find(&[&step[..], &[("SLURM_STEP_NUM_TASKS", "4")]].concat()).expect("a job");
         assert_eq!((slurm.by, slurm.rank, slurm.size), (By::Slurm, 3, 4));
         let folder = Channel::Folder("slurm-7-0-".to_owned());
-        assert_eq!(slurm.channels, [folder.clone()]);
+        assert_eq!(slurm.channels, std::slice::from_ref(&folder));
         let pmi = [("PMI_FD", "11"), ("PMI_RANK", "3"), ("PMI_SIZE", "4"), ("SLURM_STEP_NUM_TASKS", "4")];
         let slurm = find(&[&step[..], &pmi].concat()).expect("a job");
         assert_eq!((slurm.by, slurm.channels), (By::Slurm, vec![Channel::Pmi1(11), folder]));
