@@ -284,7 +284,7 @@ impl Shared {
             own.mpi.close();
             let _ = done.send(());
         };
-        // What is left is the end of this process, which a thread that goes on does not delay.
+        // What is left is the end of this process, which a thread inside MPI does not delay.
         if std::thread::Builder::new().name("apg-mpi-end".to_owned()).spawn(close).is_ok() {
             let _ = ended.recv_timeout(FINALIZE_TIMEOUT);
         }
