@@ -85,8 +85,8 @@ pub struct ChunkLoop {
     pub tiles: Option<StridedLoads>,
 }
 
-/// A loop over `counter = start; counter < end; counter += step`, where the counter of a thread is that of the
-/// chunk's first thread plus its position in the chunk.
+/// A loop over `counter = start; counter < end; counter += step`, where the counter of a thread is that of
+/// the chunk's first thread plus its position in the chunk.
 #[derive(Clone, Debug)]
 pub struct StridedLoop {
     /// The source.

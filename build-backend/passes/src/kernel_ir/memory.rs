@@ -2,8 +2,8 @@
 
 use apg_mir::*;
 
-/// Sums that a CPU adds to a captured rail once for the blocks that it executes one after the other, in launches
-/// whose conditions hold.
+/// Sums that a CPU adds to a captured rail once for the blocks that it executes one after the other, in
+/// launches whose conditions hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrivateSums {
     /// The rail.

@@ -10,8 +10,8 @@ use apg_passes::kernel_ir::{LaneCheck, StridedLoop};
 const ACTIVE: &str = "active_";
 
 impl Printer<'_, '_> {
-    /// Prints a strided loop. An iteration whose checks succeed has a version for all threads of a chunk, whose
-    /// number is a constant, and one for some.
+    /// Prints a strided loop. An iteration whose checks succeed has a version for all threads of a chunk,
+    /// whose number is a constant, and one for some.
     pub(super) fn print_strided(&mut self, chunk: &mut Chunk<'_>, strided: &StridedLoop) {
         self.code.at(strided.span);
         let start = self.value_in_thread(&strided.start, "c0_");

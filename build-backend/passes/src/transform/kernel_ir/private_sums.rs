@@ -2,8 +2,8 @@
 //! captured rail to which the threads of a block only add are summed up for the blocks that a CPU thread
 //! executes one after the other, and added to the rail once.
 //!
-//! Otherwise the CPUs take the elements from each other's caches for each block. Sums of integers do not depend
-//! on the order.
+//! Otherwise the CPUs take the elements from each other's caches for each block. Sums of integers do not
+//! depend on the order.
 
 use rustc_hash::FxHashMap;
 

@@ -3,8 +3,8 @@
 //! Modern Architectures*, 5.2).
 //!
 //! `first` and `end` are the same in all threads of the chunk, and the step is no less than a chunk. So the
-//! threads with an iteration left are the first ones, and access adjacent elements. The indices of an iteration
-//! are checked in front of it, so that the compiler vectorises the iteration itself.
+//! threads with an iteration left are the first ones, and access adjacent elements. The indices of an
+//! iteration are checked in front of it, so that the compiler vectorises the iteration itself.
 //!
 //! The body assigns locals only: the order between threads cannot be observed.
 
@@ -38,8 +38,8 @@ pub(super) fn find_strided_loops(
     found
 }
 
-/// Whether an expression has the same value in all threads of a chunk that begins at a multiple of its length,
-/// and no effect: the warp of a thread, for instance.
+/// Whether an expression has the same value in all threads of a chunk that begins at a multiple of its
+/// length, and no effect: the warp of a thread, for instance.
 pub(super) fn is_chunk_uniform(ir: &KernelIr, expr: &Expr) -> bool {
     let ([thread], Some(width)) = (ir.kernel.thread_locals.as_slice(), chunk_threads(&ir.kernel)) else {
         return false;
