@@ -124,6 +124,44 @@ fn long_messages_pass_through_mpi_whole() {
     }
 }
 
+/// Each place acknowledges copies while its own are being sent.
+#[test]
+fn large_copies_cross_each_other() {
+    const CROSSING: &str = "public class Crossing {
+        static val SIZE = 500000;
+        static def copy(worker:Long):Boolean {
+            val ours = new Rail[Long](SIZE, (i:Long) => worker + i);
+            val theirs = at (Place.places().next(here)) new GlobalRail[Long](new Rail[Long](SIZE));
+            for (round in 1..20) finish Rail.asyncCopy(ours, 0, theirs, 0, SIZE);
+            return at (theirs.home()) {
+                val found = theirs();
+                var isRight:Boolean = true;
+                for (i in found.range) if (found(i) != worker + i) isRight = false;
+                isRight
+            };
+        }
+        public static def main(args:Rail[String]) {
+            finish for (p in Place.places()) at (p) async {
+                finish for (worker in 0..3) async {
+                    val isRight = copy(worker);
+                    Console.OUT.println(here.id + \": copy \" + worker + \" is right: \" + isRight);
+                }
+            }
+        }
+    }";
+    for mpi in MPIS {
+        let (Some(launcher), folder) = (mpirun(mpi, 2), folder()) else { return };
+        let arguments = ["--transport", "mpi", "--threads", "4"];
+        let mut end = Job::start(launcher, folder.path(), ("Crossing.x10", CROSSING), &arguments, "").end();
+        end.lines.sort();
+        let copies = (0..2).flat_map(|place| (0..4).map(move |worker| (place, worker)));
+        let expected: Vec<String> =
+            copies.map(|(place, worker)| format!("{place}: copy {worker} is right: true")).collect();
+        assert_eq!(end.lines, expected, "{}", end.errors);
+        assert_eq!(end.status, 0, "{}", end.errors);
+    }
+}
+
 #[test]
 fn library_of_another_mpi_is_refused() {
     for (mpi, other) in MPIS.into_iter().zip(["mpich", "openmpi"]) {

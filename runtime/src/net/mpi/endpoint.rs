@@ -2,11 +2,13 @@
 //!
 //! Waiting inside MPI burns a CPU, so nothing waits there: a thread looks for messages again and again, with
 //! pauses that grow while nothing comes, and idle workers look too ([`Endpoint::poll`]). A message handler
-//! never waits for its own sends: what it sends is copied, and completed later.
+//! never waits, neither for its own sends nor for those of others: what it sends is copied, and completed
+//! later; frames that it cannot send since another thread is sending enter a backlog.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -42,8 +44,10 @@ pub struct MpiEndpoint {
 struct Shared {
     mesh: Mesh,
     mpi: Mpi,
-    /// For sending, by place: the pieces of a frame follow each other.
-    out: Vec<Mutex<()>>,
+    /// For sending, by place.
+    out: Vec<Out>,
+    /// Frames in all backlogs.
+    queued: AtomicUsize,
     /// Nothing more can be sent, by place.
     closed: Vec<AtomicBool>,
     /// What is being received; its holder receives.
@@ -53,6 +57,14 @@ struct Shared {
     receiver: OnceLock<Arc<dyn Receiver>>,
     /// The program ends.
     ends: AtomicBool,
+}
+
+#[derive(Default)]
+struct Out {
+    /// Held while a frame is sent: its pieces follow each other.
+    order: Mutex<()>,
+    /// Frames that handlers could not send, oldest first; taken only by the holder of `order`.
+    backlog: Mutex<VecDeque<Vec<u8>>>,
 }
 
 struct Inbox {
@@ -105,7 +117,8 @@ impl MpiEndpoint {
         let shared = Shared {
             mesh,
             mpi,
-            out: (0..places).map(|_| Mutex::default()).collect(),
+            out: (0..places).map(|_| Out::default()).collect(),
+            queued: AtomicUsize::new(0),
             closed: (0..places).map(|_| AtomicBool::new(false)).collect(),
             inbox: Mutex::new(inbox),
             unfinished: Mutex::default(),
@@ -121,13 +134,11 @@ impl MpiEndpoint {
 
     fn transmit(&self, to: PlaceId, frame: Frame<'_>) -> Result<(), PlaceEnded> {
         let shared = &*self.shared;
-        let lock = shared.out.get(to.index()).ok_or(PlaceEnded(to))?;
+        let out = shared.out.get(to.index()).ok_or(PlaceEnded(to))?;
         if shared.ends.load(Ordering::Acquire) || shared.closed[to.index()].load(Ordering::Acquire) {
             return Err(PlaceEnded(to));
         }
-        let _order = lock.lock();
-        let mut pieces = Pieces { shared, to, waits: !in_handler(), copied: Vec::new() };
-        frame.write(&mut pieces).and_then(|()| pieces.flush()).map_err(|error| {
+        shared.send_frame(to, out, frame).map_err(|error| {
             shared.fail(to, error);
             PlaceEnded(to)
         })
@@ -167,8 +178,73 @@ impl Write for Pieces<'_> {
 }
 
 impl Shared {
+    /// Sends a frame behind the backlog. A message handler does not wait for another sender, who may wait
+    /// for a place whose handlers wait too.
+    fn send_frame(&self, to: PlaceId, out: &Out, frame: Frame<'_>) -> io::Result<()> {
+        let waits = !in_handler();
+        let order = match waits {
+            true => Some(out.order.lock()),
+            false => out.order.try_lock(),
+        };
+        match order {
+            Some(_order) => {
+                self.send_queued(to, out)?;
+                let mut pieces = Pieces { shared: self, to, waits, copied: Vec::new() };
+                frame.write(&mut pieces)?;
+                pieces.flush()?;
+            }
+            None => {
+                let mut bytes = Vec::with_capacity(frame.max_length());
+                frame.write(&mut bytes)?;
+                self.queued.fetch_add(1, Ordering::AcqRel);
+                out.backlog.lock().push_back(bytes);
+            }
+        }
+        self.send_backlog(to, out)
+    }
+
+    /// Sends the backlog unless another thread sends to the place, which then does so at its end.
+    fn send_backlog(&self, to: PlaceId, out: &Out) -> io::Result<()> {
+        // Checked without `order`: a handler may have added to it just before `order` was released.
+        while !out.backlog.lock().is_empty()
+            && let Some(_order) = out.order.try_lock()
+        {
+            self.send_queued(to, out)?;
+        }
+        Ok(())
+    }
+
+    /// Sends the backlog without waiting; the caller holds `order`.
+    fn send_queued(&self, to: PlaceId, out: &Out) -> io::Result<()> {
+        loop {
+            // Not held during a send: a handler may add to it.
+            let next = out.backlog.lock().pop_front();
+            let Some(bytes) = next else { return Ok(()) };
+            let mut pieces = Pieces { shared: self, to, waits: false, copied: Vec::new() };
+            let sent = match self.closed[to.index()].load(Ordering::Acquire) {
+                true => Ok(()),
+                false => pieces.write_all(&bytes).and_then(|()| pieces.flush()),
+            };
+            // Only now: until then the program does not end.
+            self.queued.fetch_sub(1, Ordering::AcqRel);
+            sent?;
+        }
+    }
+
+    /// Sends the backlogs that no other thread sends.
+    fn send_all_backlogs(&self) {
+        if self.queued.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        for (to, out) in PlaceId::first(self.mesh.hosts()).zip(&self.out) {
+            if let Err(error) = self.send_backlog(to, out) {
+                self.fail(to, error);
+            }
+        }
+    }
+
     fn send_and_wait(&self, bytes: &[u8], to: PlaceId) -> io::Result<()> {
-        // SAFETY: borrowed until the request is done; a piece is short enough.
+        // SAFETY: borrowed until the request is done or MPI has ended; a piece is short enough.
         let request = unsafe { self.mpi.send(bytes, to) }?;
         self.wait(request)
     }
@@ -195,6 +271,7 @@ impl Shared {
     fn progress(&self) -> bool {
         let Some(receiver) = self.receiver.get() else { return false };
         let Some(mut inbox) = self.inbox.try_lock() else { return false };
+        self.send_all_backlogs();
         self.complete_sends();
         let mut has_come = false;
         for _ in 0..MAX_ARRIVALS_PER_POLL {
@@ -256,7 +333,7 @@ impl Shared {
         let mut barrier = None;
         loop {
             self.progress();
-            let all_sent = self.unfinished.lock().is_empty();
+            let all_sent = self.queued.load(Ordering::Acquire) == 0 && self.unfinished.lock().is_empty();
             barrier = match barrier {
                 None if all_sent => match self.mpi.barrier() {
                     Ok(request) => Some(request),
@@ -276,7 +353,7 @@ impl Shared {
             pause.take();
         }
         self.ends.store(true, Ordering::Release);
-        // No other thread is inside MPI.
+        // No other thread receives; those that send get errors from now on.
         let _inbox = self.inbox.lock();
         let (done, ended) = std::sync::mpsc::channel();
         let own = Arc::clone(self);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libloading::Library;
-use parking_lot::Mutex;
+use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 
 use crate::base::place::PlaceId;
@@ -89,13 +89,12 @@ struct Functions {
     test: unsafe extern "C" fn(*mut c_void, *mut c_int) -> c_int,
     probe: unsafe extern "C" fn(*mut *mut c_void, *mut c_int, *mut c_int) -> c_int,
     receive: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int, *mut *mut c_void) -> c_int,
-    /// Keeps the functions.
-    _library: Library,
 }
 
 /// An initialised MPI. One thread at a time calls it (`MPI_THREAD_SERIALIZED`).
 pub(super) struct Mpi {
-    functions: Mutex<Functions>,
+    /// None once MPI has ended: nothing may be called then.
+    functions: Mutex<Option<Functions>>,
     /// The number of this process.
     pub rank: u32,
     /// The number of processes.
@@ -130,7 +129,7 @@ impl Mpi {
         let failed = |error: libloading::Error| format!("cannot load MPI ({}): {error}", compiler.display());
         // SAFETY: our own object, of the functions above; its libraries are those of the machine's MPI.
         let library = unsafe { Library::new(&path) }.map_err(failed)?;
-        // SAFETY: the types are those of shim.c, and the library is kept as long as the pointers.
+        // SAFETY: the types are those of shim.c, and the library is never unloaded.
         let (open, version, knows_cuda, functions) = unsafe {
             let open: unsafe extern "C" fn(*mut c_int, *mut c_int, *mut c_int) -> c_int =
                 *library.get(c"apg_mpi_open").map_err(failed)?;
@@ -146,10 +145,11 @@ impl Mpi {
                 test: *library.get(c"apg_mpi_test").map_err(failed)?,
                 probe: *library.get(c"apg_mpi_probe").map_err(failed)?,
                 receive: *library.get(c"apg_mpi_receive").map_err(failed)?,
-                _library: library,
             };
             (open, version, knows_cuda, functions)
         };
+        // Never unloaded: threads of MPI may run until the process ends.
+        std::mem::forget(library);
         let (mut rank, mut size, mut is_serialized) = (0, 0, 0);
         // SAFETY: room for three numbers.
         let code = unsafe { open(&raw mut rank, &raw mut size, &raw mut is_serialized) };
@@ -173,15 +173,21 @@ impl Mpi {
                  `--transport mpi` out"
             ));
         }
-        Ok(Mpi { functions: Mutex::new(functions), rank: rank as u32, size: size as u32 })
+        Ok(Mpi { functions: Mutex::new(Some(functions)), rank: rank as u32, size: size as u32 })
+    }
+
+    /// For one call of MPI.
+    fn functions(&self) -> io::Result<MappedMutexGuard<'_, Functions>> {
+        MutexGuard::try_map(self.functions.lock(), Option::as_mut)
+            .map_err(|_| io::Error::new(io::ErrorKind::NotConnected, "MPI has ended"))
     }
 
     /// Begins to send bytes.
     ///
     /// # Safety
-    /// They stay as they are until the request is done. Their number fits into an `i32`.
+    /// They stay as they are until the request is done or MPI has ended. Their number fits into an `i32`.
     pub(super) unsafe fn send(&self, bytes: &[u8], to: PlaceId) -> io::Result<Request> {
-        let functions = self.functions.lock();
+        let functions = self.functions()?;
         let mut handle = std::ptr::null_mut();
         // SAFETY: as the caller guarantees; room for the handle.
         let code = unsafe {
@@ -192,7 +198,7 @@ impl Mpi {
 
     /// Begins to wait until all processes have come here.
     pub(super) fn barrier(&self) -> io::Result<Request> {
-        let functions = self.functions.lock();
+        let functions = self.functions()?;
         let mut handle = std::ptr::null_mut();
         // SAFETY: room for the handle.
         let code = unsafe { (functions.barrier)(&raw mut handle) };
@@ -201,7 +207,7 @@ impl Mpi {
 
     /// Whether an operation is done; if not, its request is given back.
     pub(super) fn test(&self, request: Request) -> io::Result<Option<Request>> {
-        let functions = self.functions.lock();
+        let functions = self.functions()?;
         let mut is_done = 0;
         // SAFETY: a request that is not done yet, and room for the answer.
         let code = unsafe { (functions.test)(request.0, &raw mut is_done) };
@@ -211,7 +217,7 @@ impl Mpi {
 
     /// A message that has come.
     pub(super) fn probe(&self) -> io::Result<Option<Arrival>> {
-        let functions = self.functions.lock();
+        let functions = self.functions()?;
         let (mut handle, mut from, mut length) = (std::ptr::null_mut(), 0, 0);
         // SAFETY: room for the answers.
         let code = unsafe { (functions.probe)(&raw mut handle, &raw mut from, &raw mut length) };
@@ -223,9 +229,9 @@ impl Mpi {
     /// Begins to receive a message.
     ///
     /// # Safety
-    /// The memory has room for it, and is not touched until the request is done.
+    /// The memory has room for it, and is not touched until the request is done; MPI does not end before.
     pub(super) unsafe fn receive(&self, arrival: Arrival, memory: *mut u8) -> io::Result<Request> {
-        let functions = self.functions.lock();
+        let functions = self.functions()?;
         let mut handle = std::ptr::null_mut();
         // SAFETY: as the caller guarantees; room for the handle.
         let code = unsafe {
@@ -234,10 +240,11 @@ impl Mpi {
         check(&functions, "MPI_Imrecv", code).map(|()| Request(handle))
     }
 
-    /// Ends MPI, which all processes of a job have to do.
+    /// Ends MPI, which all processes of a job have to do. Later calls are errors.
     pub(super) fn close(&self) {
-        let functions = self.functions.lock();
-        // SAFETY: all operations are done. Nothing can be done about an error any more.
+        let Some(functions) = self.functions.lock().take() else { return };
+        // SAFETY: all operations are done, and no thread can begin one.
+        // Nothing can be done about an error any more.
         let _ = unsafe { (functions.close)() };
     }
 }
