@@ -20,6 +20,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use apg_runtime::base::allocator::{Allocator, End};
+use apg_runtime::base::plain_text::without_controls;
 use apg_runtime::base::{interrupt, process};
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
@@ -133,6 +134,9 @@ fn command() -> Result<Command, Failure> {
 }
 
 fn print_failure(failure: &Failure) -> Result<(), Failure> {
-    output::remark(format_args!("error: {}", failure.message))?;
-    failure.hints.iter().try_for_each(|hint| output::remark(format_args!("  hint: {hint}")))
+    output::remark(format_args!("error: {}", without_controls(&failure.message)))?;
+    failure
+        .hints
+        .iter()
+        .try_for_each(|hint| output::remark(format_args!("  hint: {}", without_controls(hint))))
 }

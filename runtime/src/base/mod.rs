@@ -15,6 +15,7 @@ pub mod output_errors;
 pub(crate) mod output_lock;
 pub mod output_tag;
 pub mod place;
+pub mod plain_text;
 pub mod process;
 pub(crate) mod program_image;
 pub mod sanitizer;

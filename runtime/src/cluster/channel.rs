@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::base::plain_text::without_controls;
 use crate::cluster::frames::{Source, WatchedReader, marker, read_frame, write_frame};
 use crate::cluster::{identity, ssh};
 
@@ -258,7 +259,7 @@ impl Channel {
     /// What was printed on standard error, without control characters and frames of boxes.
     fn last_words(&self) -> String {
         let text = String::from_utf8_lossy(&self.errors.lock()).into_owned();
-        let text: String = text.chars().filter(|it| *it == '\n' || !it.is_control()).collect();
+        let text = without_controls(&text);
         let lines = text.lines().map(|line| line.trim_matches(['@', ' '])).filter(|line| !line.is_empty());
         lines.collect::<Vec<_>>().join("\n")
     }

@@ -30,6 +30,21 @@ pub(super) enum ToAgent {
     Heartbeat,
 }
 
+impl ToAgent {
+    /// What it is, without what it says.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            ToAgent::Prepare(_) => "Prepare",
+            ToAgent::Program => "Program",
+            ToAgent::Start(_) => "Start",
+            ToAgent::Input => "Input",
+            ToAgent::Interrupt => "Interrupt",
+            ToAgent::Finish(_) => "Finish",
+            ToAgent::Heartbeat => "Heartbeat",
+        }
+    }
+}
+
 /// What an agent needs to know first.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Prepare {

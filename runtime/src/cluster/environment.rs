@@ -14,6 +14,7 @@ pub fn forwarded() -> Vec<(Vec<u8>, Vec<u8>)> {
         "APG_PROFILE",
         "APG_RUN_FOLDER",
         "APG_STATE_DIR",
+        "X10_HOSTFILE",
         ssh::VARIABLE,
     ];
     let is_forwarded = |name: &[u8]| {

@@ -69,7 +69,11 @@ fn remote_command(starter: &Starter<'_>) -> String {
     let (agent, identity, same) = (starter.command, starter.identity, agent::IDENTITY_COMMAND);
     let installed = starter.executable.to_str().filter(|path| path.starts_with('/') && is_plain(path));
     let at_same_path = installed.map_or_else(String::new, |path| {
-        format!(r#"if [ -x {path} ] && {path} {same} {identity} 2>/dev/null; then exec {path} {agent}; fi; "#)
+        // Not what another user has put there: only the user's own or the superuser's.
+        let is_trusted = format!(r#"{{ [ -O {path} ] || [ "$(stat -c %u {path} 2>/dev/null)" = 0 ]; }}"#);
+        format!(
+            r#"if [ -x {path} ] && {is_trusted} && {path} {same} {identity} 2>/dev/null; then exec {path} {agent}; fi; "#
+        )
     });
     let folder = match starter.folder.map(|folder| (folder, folder.strip_prefix('~'))) {
         None => "${XDG_CACHE_HOME:-$HOME/.cache}/apg".to_owned(),
@@ -82,10 +86,12 @@ fn remote_command(starter: &Starter<'_>) -> String {
     };
     let mark = marker(identity);
     let script = format!(r#"d="{folder}"; {variables}c="$d/agents"; a="$c/{identity}"; "#)
-        + &format!(r#"if [ -x "$a" ]; then exec "$a" {agent}; fi; {at_same_path}"#)
+        + &format!(
+            r#"if [ -x "$a" ] && [ -O "$a" ] && [ -O "$c" ]; then exec "$a" {agent}; fi; {at_same_path}"#
+        )
         + &format!(r#"echo; echo "{mark}missing $(uname -s) $(uname -m)"; "#)
         + r#"read -r n h || exit 0; umask 077; t="$c/new-$$"; "#
-        + r#"if mkdir -p "$c" && head -c "$n" > "$t" && [ "$(wc -c < "$t")" -eq "$n" ] && chmod 700 "$t"; then :; "#
+        + r#"if mkdir -p "$c" && [ -O "$c" ] && head -c "$n" > "$t" && [ "$(wc -c < "$t")" -eq "$n" ] && chmod 700 "$t"; then :; "#
         + &format!(
             r#"else rm -f "$t"; echo "{mark}failed cannot write to $c (is the disk full?)"; exit 73; fi; "#
         )

@@ -67,6 +67,8 @@ pub(crate) enum Target {
     Restart(Command),
     /// Another process of the same job runs the program, and this one is an agent of it.
     Agent(Membership),
+    /// The process with rank 0 says why the program does not run.
+    Refused,
 }
 
 /// Places on hosts other than this process.
@@ -129,6 +131,9 @@ impl HostOptions {
             }
             Launcher::Ssh => {}
         }
+        if matches!(self.launcher, Launcher::Slurm | Launcher::Mpirun) && Membership::is_alone() {
+            return Ok(Target::Here(Some(places.unwrap_or(1))));
+        }
         if self.launcher == Launcher::Mpirun {
             return Err(Failure::misuse("no mpirun has started this process")
                 .hint("write `mpirun -n 4 apg run FILE`; without mpirun, leave `--launcher mpirun` out"));
@@ -187,9 +192,18 @@ impl HostOptions {
 
     /// A place for each process of a job.
     fn join(&self, membership: Membership, places: Option<u32>) -> Result<Target, Failure> {
+        // All processes have the same options, and the one with rank 0 says what is wrong with them.
+        let checked = self.check_job(&membership, places);
         if membership.rank() != 0 {
-            return Ok(Target::Agent(membership));
+            return Ok(if checked.is_ok() { Target::Agent(membership) } else { Target::Refused });
         }
+        checked?;
+        let members = membership.gather(self.interface.as_deref()).map_err(Failure::new)?;
+        Ok(self.cluster(members.placement, members.agents, Agents::Called(members.callers)))
+    }
+
+    /// Whether the options agree with the job that a launcher has started.
+    fn check_job(&self, membership: &Membership, places: Option<u32>) -> Result<(), Failure> {
         let (launcher, size) = (membership.launcher(), membership.size());
         if self.hosts.is_some() || self.hostfile.is_some() {
             return Err(Failure::misuse(format!(
@@ -202,8 +216,7 @@ impl HostOptions {
                  {places}: leave it out, or write `{launcher} -n {places}`"
             )));
         }
-        let members = membership.gather(self.interface.as_deref()).map_err(Failure::new)?;
-        Ok(self.cluster(members.placement, members.agents, Agents::Called(members.callers)))
+        Ok(())
     }
 }
 

@@ -61,13 +61,15 @@ fn command_that_works(by_slurm: bool, size: u32) -> String {
 impl Launch {
     /// The job of this process; `None` if no launcher has started it, or it is the only process.
     pub fn find(variable: &dyn Fn(&str) -> Option<String>) -> Option<Launch> {
+        Self::detect(variable).filter(|it| it.size != 1 && (it.size == 0 || it.rank < it.size))
+    }
+
+    /// The job of this process, also if it is the only one; `None` if no launcher has started it.
+    pub(super) fn detect(variable: &dyn Fn(&str) -> Option<String>) -> Option<Launch> {
         let number = |name: &str| variable(name)?.trim().parse::<u32>().ok();
         // A job step inside of which `mpirun` has been called is not the innermost launcher's.
         let pmi1 = Self::by_pmi1(variable, &number).filter(|_| number("OMPI_COMM_WORLD_SIZE").is_none());
-        let found = pmi1
-            .or_else(|| Self::by_open_mpi(variable, &number))
-            .or_else(|| Self::by_slurm(variable, &number))?;
-        (found.size != 1 && (found.size == 0 || found.rank < found.size)).then_some(found)
+        pmi1.or_else(|| Self::by_open_mpi(variable, &number)).or_else(|| Self::by_slurm(variable, &number))
     }
 
     /// Hydra, or a step of Slurm that offers PMI.

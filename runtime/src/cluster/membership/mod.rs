@@ -67,6 +67,11 @@ impl Membership {
         }
     }
 
+    /// Whether a launcher has started this process as the only one of its job.
+    pub fn is_alone() -> bool {
+        Launch::detect(&|name| std::env::var(name).ok()).is_some_and(|launch| launch.size == 1)
+    }
+
     /// The number of this process.
     pub fn rank(&self) -> u32 {
         self.launch.rank
@@ -88,9 +93,12 @@ impl Membership {
     /// Some do not come.
     pub fn gather(mut self, interface: Option<&str>) -> Result<Members, String> {
         let placement = self.exchange_hosts()?;
-        let meeting = Meeting::open(placement.names().is_empty(), interface)?;
-        self.store.put(APPOINTMENT, &meeting.appointment.to_text())?;
+        let meeting = Meeting::open(placement.names().is_empty(), interface);
+        // The others wait for the fence also if there is nowhere to meet.
+        let appointment = meeting.as_ref().map_or("none".to_owned(), |meeting| meeting.appointment.to_text());
+        self.store.put(APPOINTMENT, &appointment)?;
         self.store.fence()?;
+        let meeting = meeting?;
         let deadline = Instant::now() + Timeouts::from_environment()?.start;
         let callers = meeting.wait(1..self.size(), &placement, deadline, &|| None);
         self.store.finish();

@@ -19,6 +19,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::base::interrupt::{self, Then};
 use crate::base::place::{HostId, PlaceId};
+use crate::base::plain_text::without_controls;
 use crate::base::{output_errors, process};
 use crate::cluster::control::{FromAgent, HEARTBEAT_INTERVAL, ToAgent};
 use crate::cluster::frames::{Source, WatchedReader, read_frame};
@@ -193,7 +194,7 @@ impl Session {
                 self.changed.notify_all();
                 None
             }
-            FromAgent::Failed(error) => Some(Event::Failed(number, error)),
+            FromAgent::Failed(error) => Some(Event::Failed(number, without_controls(&error))),
             FromAgent::Hello { .. } | FromAgent::Ready { .. } => {
                 Some(Event::Failed(number, "its agent has sent a message out of order".to_owned()))
             }

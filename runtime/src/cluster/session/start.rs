@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use crate::base::place::HostId;
+use crate::base::plain_text::without_controls;
 use crate::cluster::channel::Starter;
 use crate::cluster::control::{FromAgent, Prepare, Start, ToAgent};
 use crate::cluster::frames::{Source, WatchedReader, read_frame};
@@ -172,7 +173,9 @@ fn prepare(
                     return Ok((address, port));
                 }
                 Some((FromAgent::Heartbeat, _)) => {}
-                Some((FromAgent::Failed(error), _)) => return Err(format!("{}: {error}", host.name())),
+                Some((FromAgent::Failed(error), _)) => {
+                    return Err(format!("{}: {}", host.name(), without_controls(&error)));
+                }
                 Some(_) => return Err(format!("{}: its agent has sent a message out of order", host.name())),
                 None => return Err(format!("{}: {}", host.name(), host.channel.describe_loss(None))),
             }

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use apg_remote::client::{Observer, State};
 use apg_runtime::base::output_errors;
+use apg_runtime::base::plain_text::without_controls;
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -54,7 +55,7 @@ impl Printer {
             true => {
                 print_event(&json!({ "event": "output", "stream": "stderr", "text": format!("apg: {text}") }))
             }
-            false => output::remark(format_args!("apg: {text}")),
+            false => output::remark(format_args!("apg: {}", without_controls(text))),
         }
     }
 
