@@ -169,7 +169,8 @@ impl JobFolder {
 
     /// The lock that the supervisor holds while it lives.
     pub(crate) fn lock(&self) -> io::Result<File> {
-        let file = File::open(self.path.join(DESCRIPTION))?;
+        // NFS locks exclusively only what is open for writing.
+        let file = File::options().read(true).write(true).open(self.path.join(DESCRIPTION))?;
         file.lock()?;
         Ok(file)
     }
@@ -234,7 +235,7 @@ impl JobFolder {
             None if self.is_supervised() => Phase::Running,
             None => Phase::Lost,
         };
-        let output = self.journal().map_or(0, |journal| journal.bytes_kept());
+        let output = Journal::bytes_on_disk(&self.path.join(JOURNAL));
         let command = description.job.arguments.join(" ");
         let Description { host, started, .. } = description;
         Ok(JobState { name: self.name(), command, host, started, output, phase })

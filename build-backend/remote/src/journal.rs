@@ -104,8 +104,14 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Bytes of the files in a folder, without a look at their records.
+    pub(crate) fn bytes_on_disk(folder: &Path) -> u64 {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum()
+    }
+
     /// Bytes of the files.
-    pub(crate) fn bytes_kept(&self) -> u64 {
+    fn bytes_kept(&self) -> u64 {
         self.segments.iter().map(|segment| segment.end - segment.start).sum()
     }
 
@@ -288,6 +294,7 @@ mod tests {
             assert_eq!(all(journal, 0), (expected.clone(), 0));
             assert_eq!(all(journal, offsets[7]), (expected[21..].to_vec(), 0));
         }
+        assert_eq!(Journal::bytes_on_disk(&folder.path().join("j")), journal.bytes_kept());
         assert!(journal.read(offsets[7] + 1).is_err(), "no record begins there");
     }
 
