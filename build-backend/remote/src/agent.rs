@@ -9,13 +9,18 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use apg_runtime::cluster::frames::{WatchedReader, marker, read_frame, write_frame};
 use apg_runtime::cluster::identity;
+use parking_lot::Mutex;
 
+use crate::heartbeat::Heartbeats;
 use crate::job::{self, End, JobFolder};
-use crate::protocol::{From, FromRemote, Job, PROTOCOL, SILENCE_TIMEOUT, ToRemote, out_of_order};
+use crate::protocol::{
+    From, FromRemote, HEARTBEAT_INTERVAL, Job, PROTOCOL, SILENCE_TIMEOUT, ToRemote, out_of_order,
+};
 use crate::serve::Shared;
 use crate::store::{self, Store};
 use crate::{folder, supervisor};
@@ -41,19 +46,28 @@ pub fn run(find_compiler: &dyn Fn() -> Result<(), String>) -> io::Result<()> {
     let mut output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     // On a line of its own, whatever a login script has left.
     output.write_all(format!("\n{}ready\n", marker(&own)).as_bytes())?;
-    let mut agent = Agent { input: WatchedReader::new(input, Some(SILENCE_TIMEOUT)), output, find_compiler };
-    agent.serve()
+    let input = WatchedReader::new(input, Some(SILENCE_TIMEOUT));
+    Agent { input, output: Arc::new(Mutex::new(output)), find_compiler }.serve()
 }
 
 struct Agent<'a> {
     input: WatchedReader<File>,
-    output: File,
+    output: Arc<Mutex<File>>,
     find_compiler: &'a dyn Fn() -> Result<(), String>,
 }
 
 impl Agent<'_> {
     fn send(&mut self, message: &FromRemote) -> io::Result<()> {
-        write_frame(&mut self.output, message, &[])
+        write_frame(&mut *self.output.lock(), message, &[])
+    }
+
+    /// Gives the client signs of life.
+    fn beat(&self) -> io::Result<Heartbeats> {
+        let output = Arc::clone(&self.output);
+        Heartbeats::start(HEARTBEAT_INTERVAL, move || {
+            // The next message notices a broken connection.
+            let _ = write_frame(&mut *output.lock(), &FromRemote::Heartbeat, &[]);
+        })
     }
 
     fn serve(&mut self) -> io::Result<()> {
@@ -68,16 +82,25 @@ impl Agent<'_> {
         }
         self.send(&FromRemote::Hello { protocol: PROTOCOL, host: job::host_name() })?;
         while let Some((message, _)) = read_frame(&mut self.input)? {
+            if message == ToRemote::Heartbeat {
+                continue;
+            }
             let root = match folder::prepare() {
                 Ok(root) => root,
                 Err(error) => return self.send(&FromRemote::Failed(error)),
             };
             let result = match message {
-                ToRemote::Submit(job) => match self.submit(&root, job)? {
-                    Ok(Some(stream)) => return self.pass_on(stream),
-                    Ok(None) => continue,
-                    Err(error) => Err(error),
-                },
+                ToRemote::Submit(job) => {
+                    // The search for a compiler and the files of the job may take long.
+                    let heartbeats = self.beat()?;
+                    let submitted = self.submit(&root, job);
+                    heartbeats.end();
+                    match submitted? {
+                        Ok(Some(stream)) => return self.pass_on(stream),
+                        Ok(None) => continue,
+                        Err(error) => Err(error),
+                    }
+                }
                 ToRemote::Attach { job, from } => match JobFolder::find(&root, &job) {
                     Ok(folder) => return self.attach(&folder, from),
                     Err(error) => Err(error),
@@ -96,7 +119,6 @@ impl Agent<'_> {
                     }
                     Err(error) => Err(error),
                 },
-                ToRemote::Heartbeat => Ok(()),
                 message => return Err(out_of_order(&message)),
             };
             if let Err(error) = result {
@@ -183,17 +205,7 @@ impl Agent<'_> {
                 write_frame(&mut stream, &attach, &[])?;
                 self.pass_on(stream)
             }
-            Err(_) if folder.is_supervised() => {
-                let host = folder.description().map(|it| it.host).unwrap_or_default();
-                let own = job::host_name();
-                self.send(&FromRemote::Failed(match host == own {
-                    true => format!("the supervisor of job `{}` does not answer", folder.name()),
-                    false => format!(
-                        "job `{}` runs on {host}, and this is {own}: name that machine by `--on`",
-                        folder.name()
-                    ),
-                }))
-            }
+            Err(_) if folder.is_supervised() => self.send(&FromRemote::Failed(not_reached(folder))),
             Err(_) => self.serve_ended(folder, from),
         }
     }
@@ -241,7 +253,7 @@ impl Agent<'_> {
             let _ = copy(&mut input, &mut to_job);
             let _ = to_job.shutdown(std::net::Shutdown::Write);
         })?;
-        copy(&mut &stream, &mut self.output)
+        copy(&mut &stream, &mut *self.output.lock())
     }
 }
 
@@ -274,9 +286,24 @@ fn start_supervisor(folder: &Path, listener: OwnedFd) -> io::Result<()> {
     command.spawn().map(drop)
 }
 
+/// Why the supervisor of a job that runs is not reached.
+fn not_reached(folder: &JobFolder) -> String {
+    let name = folder.name();
+    let (host, own) = (folder.description().map(|it| it.host).unwrap_or_default(), job::host_name());
+    match host == own {
+        true => format!("the supervisor of job `{name}` does not answer"),
+        false => format!("job `{name}` runs on {host}, and this is {own}: name that machine by `--on`"),
+    }
+}
+
 /// Ends a job, and waits for that.
 fn stop(folder: &JobFolder) -> Result<(), String> {
-    let Ok(mut stream) = folder.connect() else { return Ok(()) };
+    let mut stream = match folder.connect() {
+        Ok(stream) => stream,
+        // Machines that share a home folder do not share its sockets.
+        Err(_) if folder.is_supervised() => return Err(not_reached(folder)),
+        Err(_) => return Ok(()),
+    };
     let failed =
         |error: io::Error| format!("the supervisor of job `{}` does not answer: {error}", folder.name());
     write_frame(&mut stream, &ToRemote::Stop { job: folder.name() }, &[]).map_err(failed)?;
@@ -321,5 +348,39 @@ impl Read for Payloads<'_> {
                 None => return Err(io::ErrorKind::UnexpectedEof.into()),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Detached;
+
+    fn job() -> Job {
+        Job {
+            name: "sums".to_owned(),
+            files: Vec::new(),
+            start_folder: String::new(),
+            run_folder: Vec::new(),
+            launcher: Vec::new(),
+            arguments: Vec::new(),
+            variables: Vec::new(),
+            needs_compiler: false,
+            makes_product: false,
+            has_input: false,
+            detached: Detached::Keep,
+        }
+    }
+
+    /// Its supervisor holds the lock on another machine, whose socket is not reached.
+    #[test]
+    fn job_of_another_machine_is_not_said_to_be_stopped() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = JobFolder::create(root.path(), job(), root.path().to_owned()).expect("a job");
+        let lock = folder.lock().expect("a lock");
+        let error = stop(&folder).expect_err("it runs");
+        assert!(error.contains("does not answer"), "{error}");
+        drop(lock);
+        assert_eq!(stop(&folder), Ok(()));
     }
 }

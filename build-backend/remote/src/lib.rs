@@ -9,6 +9,7 @@ pub mod agent;
 pub mod client;
 pub mod config;
 mod folder;
+mod heartbeat;
 mod job;
 mod journal;
 pub mod manifest;

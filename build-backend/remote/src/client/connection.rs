@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::ChildStdout;
@@ -118,7 +117,7 @@ impl Client<'_> {
         self.begin(channel, output, deadline, request)
     }
 
-    /// Connects; the agent has answered then.
+    /// Connects, and sends the first message; the agent runs then.
     ///
     /// # Errors
     /// Why there is no connection, in words.
@@ -142,6 +141,9 @@ impl Client<'_> {
             installing: &installing,
         };
         let output = channel.connect(&starter)?;
+        // At once: the agent waits for it only for a short time.
+        let sent = channel.send(&ToRemote::Hello { protocol: PROTOCOL }, &[]);
+        sent.map_err(|error| format!("{}: {error}", channel.name))?;
         Ok((channel, output))
     }
 
@@ -156,9 +158,7 @@ impl Client<'_> {
         deadline: Instant,
         request: &ToRemote,
     ) -> Result<Connection, String> {
-        let sent = channel.send(&ToRemote::Hello { protocol: PROTOCOL }, &[]);
-        sent.and_then(|()| channel.send(request, &[]))
-            .map_err(|error: io::Error| format!("{}: {error}", channel.name))?;
+        channel.send(request, &[]).map_err(|error| format!("{}: {error}", channel.name))?;
         let name = &channel.name;
         match channel.first_message(&mut output, deadline)? {
             FromRemote::Hello { protocol: PROTOCOL, .. } => {}

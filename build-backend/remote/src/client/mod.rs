@@ -8,13 +8,15 @@ mod network;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use apg_runtime::cluster::frames::MAX_PAYLOAD;
 
 use crate::config::Remote;
+use crate::heartbeat::Heartbeats;
 use crate::manifest::Manifest;
-use crate::protocol::{From, FromRemote, Job, JobState, ToRemote};
+use crate::protocol::{From, FromRemote, HEARTBEAT_INTERVAL, Job, JobState, ToRemote};
 use connection::Connection;
 
 pub use follow::{End, Follower};
@@ -127,6 +129,13 @@ impl<'a> Client<'a> {
         self.observer.state(&State::Connecting);
         let deadline = Instant::now() + START_TIMEOUT;
         let greeted = self.greet(deadline, true, &mut |_| {});
+        // The check of the program here may take long, and so may the answers of the agent.
+        let heartbeats = greeted.as_ref().ok().map(|(channel, _)| {
+            let channel = Arc::clone(channel);
+            Heartbeats::start(HEARTBEAT_INTERVAL, move || channel.beat(&ToRemote::Heartbeat))
+        });
+        let _heartbeats =
+            heartbeats.transpose().map_err(|error| format!("cannot start a thread: {error}"))?;
         if !is_wanted() {
             return Ok(Submitted::Cancelled);
         }
