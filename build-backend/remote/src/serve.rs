@@ -98,6 +98,8 @@ impl Shared {
             let mut state = self.state.lock();
             state.client += 1;
             state.detached_since = None;
+            // A client before may have been lost after its request.
+            state.wants_product = false;
             let offset = match from {
                 From::Start => 0,
                 From::Acknowledged => state.journal.acknowledged(),

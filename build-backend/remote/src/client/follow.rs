@@ -1,7 +1,9 @@
 //! A client that follows a job: prints its output once, byte for byte, over as many connections as it takes.
 
-use std::io;
-use std::path::PathBuf;
+use std::fs::Permissions;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -69,6 +71,8 @@ struct Shared {
     signs: AtomicU64,
     start: Instant,
     is_attached: AtomicBool,
+    /// Whether a lost connection is being made again.
+    is_reconnecting: AtomicBool,
     /// Output up to this offset was printed.
     printed: AtomicU64,
     /// The last signal of the user.
@@ -112,6 +116,20 @@ impl Shared {
             && channel.is_some_and(|channel| channel.send(&ToRemote::Signal(signal), &[]).is_ok());
         if !is_sent {
             self.pending.lock().push(signal);
+            self.end_reconnecting();
+        }
+    }
+
+    /// Ends the attempt to connect again that is under way, or the pause before the next one.
+    fn end_reconnecting(&self) {
+        let deadline = Instant::now() + END_TIMEOUT;
+        // Repeated, since ssh may be about to be started.
+        while self.is_reconnecting.load(Ordering::Acquire) && Instant::now() < deadline {
+            if let Some(channel) = &*self.channel.lock() {
+                channel.abandon();
+            }
+            self.changed.notify_all();
+            std::thread::sleep(Duration::from_millis(20));
         }
     }
 
@@ -181,6 +199,7 @@ impl<'a> Follower<'a> {
             signs: AtomicU64::new(0),
             start: Instant::now(),
             is_attached: AtomicBool::new(false),
+            is_reconnecting: AtomicBool::new(false),
             printed: AtomicU64::new(offset),
             interrupted_by: Mutex::new(None),
             has_ended: Mutex::new(false),
@@ -257,10 +276,15 @@ impl<'a> Follower<'a> {
             match self.read(connection) {
                 Ok(end) => break Ok(end),
                 Err(Break::Failed(error)) => break Err(error),
-                Err(Break::Lost(why)) => match self.reconnect(why) {
-                    Ok(connection) => self.connection = Some(connection),
-                    Err(error) => break Err(error),
-                },
+                Err(Break::Lost(why)) => {
+                    self.shared.is_reconnecting.store(true, Ordering::Release);
+                    let result = self.reconnect(why);
+                    self.shared.is_reconnecting.store(false, Ordering::Release);
+                    match result {
+                        Ok(connection) => self.connection = Some(connection),
+                        Err(error) => break Err(error),
+                    }
+                }
             }
         };
         *self.shared.has_ended.lock() = true;
@@ -314,8 +338,11 @@ impl<'a> Follower<'a> {
                 )),
                 FromRemote::InputTaken(count) => self.shared.input.taken(count),
                 FromRemote::Ended { status, reason } => {
-                    if let Some(path) = self.product.take().filter(|_| status == 0) {
-                        fetch(connection, &path).map_err(Break::Failed)?;
+                    if status == 0
+                        && let Some(path) = &self.product
+                    {
+                        self.fetch(connection, path)?;
+                        self.product = None;
                     }
                     let _ = connection.channel.send(&ToRemote::Acknowledge(self.offset), &[]);
                     let _ = connection.channel.send(&ToRemote::Forget, &[]);
@@ -407,7 +434,7 @@ impl<'a> Follower<'a> {
                     return Ok(connection);
                 }
                 Err(error) => {
-                    if error != why {
+                    if error != why && self.shared.interrupted_by.lock().is_none() {
                         observer.state(&State::Reconnecting { why: error.clone() });
                         why = error;
                     }
@@ -416,25 +443,29 @@ impl<'a> Follower<'a> {
             }
         }
     }
-}
-
-/// Receives the file that a job has made, and renames it into place.
-fn fetch(connection: &mut Connection, path: &std::path::Path) -> Result<(), String> {
-    use std::io::Write;
-    use std::os::unix::fs::PermissionsExt;
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
-    let cannot = |error: io::Error| format!("cannot write `{}`: {error}", path.display());
-    let mut file = tempfile::NamedTempFile::with_prefix_in(".apg-", folder).map_err(cannot)?;
-    connection.channel.send(&ToRemote::Fetch, &[]).map_err(cannot)?;
-    loop {
-        match connection.receive()? {
-            (FromRemote::Product, part) if part.is_empty() => break,
-            (FromRemote::Product, part) => file.write_all(&part).map_err(cannot)?,
-            (FromRemote::Heartbeat, _) => {}
-            (FromRemote::Failed(why), _) => return Err(format!("{}: {why}", connection.channel.name)),
-            (message, _) => return Err(connection.unexpected(&message)),
+    /// Receives the file that the job has made, and renames it into place.
+    fn fetch(&self, connection: &mut Connection, path: &Path) -> Result<(), Break> {
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let cannot = |error: io::Error| Break::Failed(format!("cannot write `{}`: {error}", path.display()));
+        let mut file = tempfile::NamedTempFile::with_prefix_in(".apg-", folder).map_err(cannot)?;
+        let channel = Arc::clone(&connection.channel);
+        let lost = |error: Option<&io::Error>| Break::Lost(channel.describe_loss(error));
+        channel.send(&ToRemote::Fetch, &[]).map_err(|error| lost(Some(&error)))?;
+        loop {
+            let message = read_frame(&mut connection.messages).map_err(|error| lost(Some(&error)))?;
+            let (message, part) = message.ok_or_else(|| lost(None))?;
+            self.shared.sign_of_life();
+            match message {
+                FromRemote::Product if part.is_empty() => break,
+                FromRemote::Product => file.write_all(&part).map_err(cannot)?,
+                FromRemote::Heartbeat => {}
+                FromRemote::Failed(why) => {
+                    return Err(Break::Failed(format!("{}: {why}", self.client.remote.name)));
+                }
+                message => return Err(Break::Failed(connection.unexpected(&message))),
+            }
         }
+        file.as_file().set_permissions(Permissions::from_mode(0o755)).map_err(cannot)?;
+        file.persist(path).map(drop).map_err(|error| cannot(error.error))
     }
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o755)).map_err(cannot)?;
-    file.persist(path).map(drop).map_err(|error| cannot(error.error))
 }
