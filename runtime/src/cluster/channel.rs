@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -36,7 +36,22 @@ pub struct Channel {
     /// Whether the agent has answered: before, what is written would go to a shell.
     answers: AtomicBool,
     /// The end of what ssh and the agent have printed on standard error.
-    errors: Arc<Mutex<Vec<u8>>>,
+    errors: Arc<LastWords>,
+}
+
+/// The end of a stream.
+#[derive(Default)]
+struct LastWords {
+    kept: Mutex<Kept>,
+    /// The stream has ended.
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    /// More may come.
+    is_open: bool,
 }
 
 /// How agents are started.
@@ -164,6 +179,7 @@ impl Channel {
         *self.input.lock() = input.map(|input| Box::new(input) as Box<dyn Write + Send>);
         *self.child.lock() = Some(child);
         if let Some(errors) = errors {
+            self.errors.kept.lock().is_open = true;
             let kept = Arc::clone(&self.errors);
             std::thread::Builder::new()
                 .name("apg-ssh-errors".to_owned())
@@ -258,8 +274,11 @@ impl Channel {
 
     /// What was printed on standard error, without control characters and frames of boxes.
     fn last_words(&self) -> String {
-        let text = String::from_utf8_lossy(&self.errors.lock()).into_owned();
-        let text = without_controls(&text);
+        let mut kept = self.errors.kept.lock();
+        // The process may end before all that it has printed is read. Its children may keep the stream open.
+        self.errors.ended.wait_while_for(&mut kept, |kept| kept.is_open, LAST_WORDS_TIMEOUT);
+        let text = without_controls(&String::from_utf8_lossy(&kept.bytes));
+        drop(kept);
         let lines = text.lines().map(|line| line.trim_matches(['@', ' '])).filter(|line| !line.is_empty());
         lines.collect::<Vec<_>>().join("\n")
     }
@@ -344,14 +363,16 @@ fn read_marked_line(input: &mut dyn Read, mark: &str) -> io::Result<String> {
 }
 
 /// Keeps the end of a stream.
-fn keep_last_words(mut errors: ChildStderr, kept: &Mutex<Vec<u8>>) {
+fn keep_last_words(mut errors: ChildStderr, last: &LastWords) {
     let mut buffer = [0; 1024];
     while let Ok(count @ 1..) = errors.read(&mut buffer) {
-        let mut kept = kept.lock();
-        kept.extend_from_slice(&buffer[..count]);
-        let surplus = kept.len().saturating_sub(MAX_ERRORS);
-        kept.drain(..surplus);
+        let bytes = &mut last.kept.lock().bytes;
+        bytes.extend_from_slice(&buffer[..count]);
+        let surplus = bytes.len().saturating_sub(MAX_ERRORS);
+        bytes.drain(..surplus);
     }
+    last.kept.lock().is_open = false;
+    last.ended.notify_all();
 }
 
 #[cfg(test)]
