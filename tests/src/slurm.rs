@@ -18,6 +18,12 @@ pub struct Slurm {
     pub lab: Lab,
 }
 
+/// A port of this machine at which nothing listens.
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind(("0.0.0.0", 0)).expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
 impl Slurm {
     /// A cluster with this number of hosts; `None` after a visible line where there can be none.
     pub fn new(hosts: usize) -> Option<Slurm> {
@@ -64,10 +70,12 @@ impl Slurm {
         fs::create_dir_all(&folder).expect("a folder");
         let at = |name: &str| folder.join(name).display().to_string();
         let mut text = format!(
-            "ClusterName=apg\nSlurmctldHost=hub({})\nSlurmUser=root\nSlurmdUser=root\nAuthType=auth/munge\n\
+            "ClusterName=apg\nSlurmctldHost=hub({})\nSlurmctldPort={}\nSlurmUser=root\nSlurmdUser=root\nAuthType=auth/munge\n\
              AuthInfo=socket={}\nCredType=cred/munge\nStateSaveLocation={}\nSlurmdSpoolDir={}\nTmpFS={}\n\
              SlurmctldPidFile={}\nSlurmdPidFile={}\nSlurmctldLogFile={}\nSlurmdLogFile={}\n",
             self.lab.hub_address(),
+            // The controllers of clusters that exist at the same time share this machine's ports.
+            free_port(),
             at("munge.sock"),
             at("state"),
             at("spool.%n"),

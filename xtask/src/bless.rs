@@ -128,6 +128,7 @@ mod tests {
                 "apg-analysis" => "analysis/x10/tests",
                 "apg-runtime" => "runtime/src",
                 "apg-passes" => "build-backend/passes/tests",
+                "apg-codegen" => "build-backend/codegen/tests",
                 _ => "tests/tests",
             };
             let wanted = format!("\"{}\"", generator.variable);
