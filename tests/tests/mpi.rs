@@ -48,7 +48,12 @@ fn interrupted_job_ends_with_what_it_has_printed() {
         job.wait_for_places(3);
         job.interrupt();
         let end = job.end();
-        assert_ne!(end.status, 0, "{end:?}");
+        // Hydra's own status after Ctrl-C is now and then 0.
+        assert!(end.status != 0 || mpi == "mpich", "{end:?}");
+        for place in 0..3 {
+            let unfinished = format!("unfinished at {place};");
+            assert!(mpi != "mpich" || end.lines.concat().contains(&unfinished), "{end:?}");
+        }
     }
 }
 

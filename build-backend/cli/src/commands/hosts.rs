@@ -67,8 +67,6 @@ pub(crate) enum Target {
     Restart(Command),
     /// Another process of the same job runs the program, and this one is an agent of it.
     Agent(Membership),
-    /// The process with rank 0 says why the program does not run.
-    Refused,
 }
 
 /// Places on hosts other than this process.
@@ -192,12 +190,10 @@ impl HostOptions {
 
     /// A place for each process of a job.
     fn join(&self, membership: Membership, places: Option<u32>) -> Result<Target, Failure> {
-        // All processes have the same options, and the one with rank 0 says what is wrong with them.
-        let checked = self.check_job(&membership, places);
         if membership.rank() != 0 {
-            return Ok(if checked.is_ok() { Target::Agent(membership) } else { Target::Refused });
+            return Ok(Target::Agent(membership));
         }
-        checked?;
+        self.check_job(&membership, places)?;
         let members = membership.gather(self.interface.as_deref()).map_err(Failure::new)?;
         Ok(self.cluster(members.placement, members.agents, Agents::Called(members.callers)))
     }

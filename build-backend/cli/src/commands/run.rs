@@ -268,7 +268,6 @@ impl Run {
         self.launch.resolve(Image::Bytes(Vec::new()))?;
         let cluster = match self.hosts.resolve(self.launch.place_count()?, self.launch.uses_mpi())? {
             Target::Agent(membership) => return serve(membership),
-            Target::Refused => return Ok(2),
             Target::Restart(command) => {
                 self.check_for_hosts(true)?;
                 return restart(command);
@@ -428,7 +427,6 @@ fn run_built(program: PathBuf, command: BuiltCommand) -> Outcome {
     let BuiltCommand { mut launch, hosts, args } = command;
     match hosts.resolve(launch.place_count()?, launch.uses_mpi())? {
         Target::Agent(membership) => return serve(membership),
-        Target::Refused => return Ok(2),
         Target::Restart(command) => return restart(command),
         Target::Cluster(cluster) => {
             enter_run_folder()?;
@@ -542,7 +540,6 @@ fn run_appended(object: Vec<u8>) -> Outcome {
     let arguments = std::env::args().skip(1).collect();
     match HostOptions::default().resolve(launch.place_count()?, false)? {
         Target::Agent(membership) => serve(membership),
-        Target::Refused => Ok(2),
         Target::Restart(command) => restart(command),
         Target::Cluster(cluster) => run_on_hosts(*cluster, Image::Bytes(object), &launch, arguments),
         Target::Here(places) => {
