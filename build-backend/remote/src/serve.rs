@@ -115,7 +115,7 @@ impl Shared {
                 tracing::debug!(%error, "a client is lost");
             }
             reader.detach(client);
-            // The writer may be in the middle of a write that nobody reads.
+            // The writer may be in the middle of a write to a client that has gone.
             if result.is_err() {
                 close();
             }

@@ -253,7 +253,7 @@ impl Queues {
         &self.loops
     }
 
-    /// Wakes workers for a parallel loop that takes that number of helpers more. Each wakes others in turn,
+    /// Wakes workers for a parallel loop that takes that number of helpers more. Each wakes others itself,
     /// as in a tree, so that the last one wakes soon.
     pub(super) fn notify_helpers(&self, count: usize) {
         const MAX_WAKES: usize = 2;
