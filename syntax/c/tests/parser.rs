@@ -243,6 +243,14 @@ fn an_error_leaves_the_rest_of_the_file_parsed() {
 }
 
 #[test]
+fn a_modifier_that_is_no_expression_leaves_the_directive_whole() {
+    let (_, parsed) = parsed("void f(void) {\n#pragma omp teams if(w()<(){):\n;\n}\nint last;\n");
+    let tree = parsed.main.tree();
+    assert_eq!(tree.external_decls().count(), 2, "{:#?}", tree.syntax());
+    assert!(parsed.main.errors().iter().any(|it| it.message.contains("a modifier is missing")));
+}
+
+#[test]
 fn deep_nesting_is_an_error_and_not_a_stack_overflow() {
     for open in [
         "(",

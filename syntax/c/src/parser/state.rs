@@ -75,10 +75,20 @@ impl<'a> Parser<'a> {
     #[inline]
     pub(super) fn nth(&self, ahead: usize) -> SyntaxKind {
         let fuel = self.fuel.get();
-        if fuel == 0 || self.gave_up {
+        debug_assert!(fuel > 0, "the parser makes no progress at token {}", self.position);
+        if fuel == 0 {
             return SyntaxKind::EOF;
         }
         self.fuel.set(fuel - 1);
+        self.peek(ahead)
+    }
+
+    /// As `nth`, for searches of any length: it uses no fuel, so a loop over it ends by itself.
+    #[inline]
+    pub(super) fn peek(&self, ahead: usize) -> SyntaxKind {
+        if self.gave_up {
+            return SyntaxKind::EOF;
+        }
         match self.kinds.get(self.position + ahead) {
             Some(SyntaxKind::PRAGMA_END) if self.in_directive => SyntaxKind::EOF,
             Some(kind) => *kind,
@@ -105,7 +115,7 @@ impl<'a> Parser<'a> {
 
     /// The spelling of a token; empty at the end.
     pub(super) fn text(&self, ahead: usize) -> &'a str {
-        if self.nth(ahead) == SyntaxKind::EOF {
+        if self.peek(ahead) == SyntaxKind::EOF {
             return "";
         }
         self.symbol(ahead).map_or("", |it| self.unit.text(it))
@@ -134,7 +144,10 @@ impl<'a> Parser<'a> {
         if self.position < self.kinds.len() {
             self.position += 1;
             self.events.push(Event::Token);
-            self.fuel.set(FUEL);
+            // Without fuel the rest of the file is taken as an error.
+            if self.fuel.get() > 0 {
+                self.fuel.set(FUEL);
+            }
         }
     }
 

@@ -122,7 +122,7 @@ fn has_colon(p: &Parser<'_>) -> bool {
     let mut depth = 0;
     let mut questions = 0;
     for ahead in 0.. {
-        match p.nth(ahead) {
+        match p.peek(ahead) {
             EOF => return false,
             L_PAREN | L_BRACK | L_CURLY => depth += 1,
             R_PAREN | R_BRACK | R_CURLY if depth == 0 => return false,
@@ -142,6 +142,7 @@ fn modifiers(p: &mut Parser<'_>) {
         if p.eat(COMMA) {
             continue;
         }
+        let before = p.position;
         let m = p.start();
         match p.current() {
             PLUS | MINUS | STAR | AMP | PIPE | CARET | AMP2 | PIPE2 => reduction_operator(p),
@@ -164,6 +165,9 @@ fn modifiers(p: &mut Parser<'_>) {
             _ => item(p),
         }
         m.complete(p, CLAUSE_MODIFIER);
+        if p.position == before {
+            p.bump_error("a modifier is missing here");
+        }
     }
 }
 

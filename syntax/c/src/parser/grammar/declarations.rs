@@ -125,12 +125,12 @@ fn at_body(p: &Parser<'_>, declared: &Declared) -> bool {
             let mut ahead = 1;
             let mut depth = 0;
             loop {
-                match p.nth(ahead) {
+                match p.peek(ahead) {
                     L_PAREN => depth += 1,
                     R_PAREN => {
                         depth -= 1;
-                        if depth == 0 && p.nth(ahead + 1) != __ATTRIBUTE___KW {
-                            return p.nth(ahead + 1) == L_CURLY;
+                        if depth == 0 && p.peek(ahead + 1) != __ATTRIBUTE___KW {
+                            return p.peek(ahead + 1) == L_CURLY;
                         }
                     }
                     EOF => return false,

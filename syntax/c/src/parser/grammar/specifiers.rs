@@ -53,7 +53,7 @@ pub(super) struct Specifiers {
 /// Whether a type name starts at this token.
 pub(super) fn at_type(p: &Parser<'_>, ahead: usize) -> bool {
     let mut ahead = ahead;
-    while p.nth(ahead) == __EXTENSION___KW {
+    while p.peek(ahead) == __EXTENSION___KW {
         ahead += 1;
     }
     TYPE_START.contains(p.nth(ahead)) || p.is_typedef_name(ahead)
@@ -62,7 +62,7 @@ pub(super) fn at_type(p: &Parser<'_>, ahead: usize) -> bool {
 /// Whether a declaration starts here.
 pub(super) fn at_declaration(p: &Parser<'_>) -> bool {
     let mut ahead = 0;
-    while p.nth(ahead) == __EXTENSION___KW {
+    while p.peek(ahead) == __EXTENSION___KW {
         ahead += 1;
     }
     let kind = p.nth(ahead);
