@@ -8,6 +8,7 @@ pub mod measure;
 pub mod network_emulator;
 pub mod processes;
 pub mod programs;
+pub mod remote_lab;
 pub mod requests;
 pub mod session;
 pub mod slurm;

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use apg_project::build::Options;
 use apg_project::session::Settings;
+use apg_toolchain::{Mode, Profile, Sanitizer};
 
 use crate::report::MessageFormat;
 
@@ -31,6 +33,57 @@ impl SourceOptions {
             apg_analysis::Checks { is_static: self.static_checks, infers_guards: self.constraint_inference };
         Settings { source_path: self.source_path.clone(), checks }
     }
+}
+
+/// A program, and how it is built.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ProgramOptions {
+    /// The file that holds `main`
+    pub file: PathBuf,
+
+    /// Optimise for this machine's processor
+    #[arg(long)]
+    pub release: bool,
+
+    /// What the program checks while it runs
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    pub checks: Checks,
+
+    /// Look for errors of memory, for what C++ leaves undefined, or for races, while the program runs
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub sanitize: Option<Sanitizer>,
+
+    /// The class whose `main` is meant, if the file has several
+    #[arg(long, value_name = "CLASS")]
+    pub main: Option<String>,
+
+    #[command(flatten)]
+    pub sources: SourceOptions,
+
+    #[command(flatten)]
+    pub native: NativeOptions,
+
+    /// For people, or for tools (`apg run`: a stream of JSON events)
+    #[command(flatten)]
+    pub report: ReportOptions,
+}
+
+impl ProgramOptions {
+    /// What is built: with the profile `otherwise` unless `--release` is given, for a debugger if `debug`.
+    pub(crate) fn request(&self, otherwise: Profile, debug: bool) -> Request<'_> {
+        let profile = if self.release { Profile::Release } else { otherwise };
+        let mode = Mode { profile, sanitizer: self.sanitize, debug };
+        Request { program: self, options: Options { mode, unchecked: self.checks == Checks::None } }
+    }
+}
+
+/// The input of a build.
+#[derive(Clone, Copy)]
+pub(crate) struct Request<'a> {
+    /// The program.
+    pub program: &'a ProgramOptions,
+    /// Options of the translation.
+    pub options: Options,
 }
 
 /// What a program checks while it runs.

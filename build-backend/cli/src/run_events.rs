@@ -8,7 +8,6 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
@@ -17,20 +16,23 @@ use apg_runtime::base::output_tag;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Outcome};
-use crate::options::SourceOptions;
+use crate::options::ProgramOptions;
 use crate::report::MessageFormat;
 use apg_diagnostics::render::Finding;
 use apg_diagnostics::render::json::to_json;
 use apg_project::session;
 
+/// A format that runs do not have.
+pub(crate) fn wrong_format() -> Failure {
+    Failure::misuse("`apg run` prints for people or as `json`").hint("`apg check` knows all formats")
+}
+
 /// Runs the command line of this process as events.
-pub(crate) fn run(file: &Path, sources: &SourceOptions, format: MessageFormat) -> Outcome {
-    if format != MessageFormat::Json {
-        return Err(
-            Failure::misuse("`apg run` prints for people or as `json`").hint("`apg check` knows all formats")
-        );
+pub(crate) fn run(program: &ProgramOptions) -> Outcome {
+    if program.report.message_format != MessageFormat::Json {
+        return Err(wrong_format());
     }
-    let checked = session::check(&[file.to_owned()], &sources.settings())?;
+    let checked = session::check(std::slice::from_ref(&program.file), &program.sources.settings())?;
     print_findings(&checked.findings)?;
     if checked.has_errors() {
         print_event(&json!({ "event": "exit", "status": 1 }))?;

@@ -366,7 +366,7 @@ mod tests {
             arguments: Vec::new(),
             variables: Vec::new(),
             needs_compiler: false,
-            makes_product: false,
+            product: None,
             has_input: false,
             detached: Detached::Keep,
         }

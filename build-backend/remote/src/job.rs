@@ -265,9 +265,10 @@ impl Description {
     /// The arguments of `apg`, with the file to make.
     pub(crate) fn arguments(&self, folder: &JobFolder) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = self.job.arguments.iter().map(OsString::from).collect();
-        if self.job.makes_product {
-            arguments.push("-o".into());
-            arguments.push(folder.product().into());
+        if let Some(product) = self.job.product
+            && let Some(argument) = arguments.get_mut(product.argument as usize)
+        {
+            *argument = folder.product().into();
         }
         arguments
     }

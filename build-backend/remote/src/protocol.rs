@@ -53,12 +53,30 @@ pub struct Job {
     pub variables: Vec<(Vec<u8>, Vec<u8>)>,
     /// Whether the machine needs a C++ compiler for it.
     pub needs_compiler: bool,
-    /// Whether it makes a file that is fetched afterwards, named by `-o`.
-    pub makes_product: bool,
+    /// The file that it makes, which is fetched afterwards.
+    pub product: Option<Product>,
     /// Whether it has standard input.
     pub has_input: bool,
     /// What happens to it while no client is attached.
     pub detached: Detached,
+}
+
+/// A file that a job makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Product {
+    /// The index of the argument that names it: the job's own file stands there in its place.
+    pub argument: u32,
+    /// What it is.
+    pub kind: ProductKind,
+}
+
+/// What a file that a job makes is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProductKind {
+    /// A program: a job that has succeeded has made one.
+    Program,
+    /// A profile: a job whose program has run has made one, however the program has ended.
+    Profile,
 }
 
 /// What happens to a job while no client is attached.
@@ -177,6 +195,8 @@ pub enum FromRemote {
     },
     /// The payload is a part of the file that the job has made; empty at its end.
     Product,
+    /// The job has made no file.
+    NoProduct,
     /// Another client has attached.
     Superseded,
     /// The jobs.
@@ -254,7 +274,7 @@ mod tests {
             arguments: ["run", "Sums.x10"].map(str::to_owned).to_vec(),
             variables: vec![(b"X10_NPLACES".to_vec(), b"4".to_vec())],
             needs_compiler: true,
-            makes_product: false,
+            product: Some(Product { argument: 1, kind: ProductKind::Profile }),
             has_input: true,
             detached: Detached::End(60),
         }

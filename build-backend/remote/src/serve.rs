@@ -255,8 +255,11 @@ impl State {
 fn send_product(folder: &JobFolder, output: &mut dyn Write) -> io::Result<()> {
     let mut file = match File::open(folder.product()) {
         Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return write_frame(output, &FromRemote::NoProduct, &[]);
+        }
         Err(error) => {
-            let why = format!("the program that was built cannot be read: {error}");
+            let why = format!("the file that the job has made cannot be read: {error}");
             return write_frame(output, &FromRemote::Failed(why), &[]);
         }
     };

@@ -3,6 +3,7 @@
 use std::os::unix::ffi::OsStringExt;
 
 use crate::cluster::ssh;
+use crate::profile;
 
 /// The variables of X10 and apg that mean the same on every host.
 #[must_use]
@@ -11,7 +12,7 @@ pub fn forwarded() -> Vec<(Vec<u8>, Vec<u8>)> {
         "APG_CACHE_DIR",
         "APG_CACHE_SIZE",
         "APG_LOG_FILE",
-        "APG_PROFILE",
+        profile::VARIABLE,
         "APG_RUN_FOLDER",
         "APG_STATE_DIR",
         "X10_HOSTFILE",

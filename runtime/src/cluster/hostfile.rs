@@ -24,6 +24,21 @@ pub fn parse_list(text: &str) -> Result<Vec<Host>, String> {
     Ok(hosts)
 }
 
+/// Hosts as [`parse_list`] reads them.
+#[must_use]
+pub fn list(hosts: &[Host]) -> String {
+    let entry = |host: &Host| {
+        // Colons are an IPv6 address's own.
+        let name = match (host.name.contains(':'), host.name.split_once('@')) {
+            (false, _) => host.name.clone(),
+            (true, Some((user, address))) => format!("{user}@[{address}]"),
+            (true, None) => format!("[{}]", host.name),
+        };
+        host.slots.map_or_else(|| name.clone(), |slots| format!("{name}:{slots}"))
+    };
+    hosts.iter().map(entry).collect::<Vec<_>>().join(",")
+}
+
 /// Reads a host file: a host a line, with `:N` or `slots=N`; `#` begins a comment.
 ///
 /// # Errors
@@ -185,6 +200,8 @@ mod tests {
                 host("10.0.0.7", None)
             ])
         );
+        let text = "a:4,me@b,me@[fe80::1%eth0]:2,[::1],10.0.0.7";
+        assert_eq!(list(&parse_list(text).expect("hosts")), text);
     }
 
     #[test]

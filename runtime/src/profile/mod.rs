@@ -19,6 +19,11 @@ use crate::layout::Kernel;
 pub use activity::{Open, Opened};
 pub use code::Code;
 
+/// Environment variable with the file of the profile, where no option names it.
+pub const VARIABLE: &str = "APG_PROFILE";
+/// Environment variable with the name of the profile in messages, where the file goes elsewhere afterwards.
+pub const NAME_VARIABLE: &str = "APG_PROFILE_NAME";
+
 static ON: AtomicBool = AtomicBool::new(false);
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 /// What each thread has recorded.
@@ -173,9 +178,15 @@ pub fn complete(places: u32) {
 }
 
 impl Settings {
+    /// The file in messages.
+    fn shown_file(&self) -> String {
+        let name = std::env::var_os(NAME_VARIABLE).filter(|name| !name.is_empty());
+        name.map_or_else(|| self.file.display().to_string(), |name| name.to_string_lossy().into_owned())
+    }
+
     /// The profile in messages.
     fn name(&self) -> String {
-        format!("the profile {}", self.file.display())
+        format!("the profile {}", self.shown_file())
     }
 
     /// What a place writes for itself.

@@ -37,7 +37,7 @@ pub(super) fn join(settings: &Settings, places: u32) -> io::Result<String> {
     }
     out.write_all(b"\n]}\n")?;
     out.flush()?;
-    Ok(table(&totals, &settings.file.display().to_string()))
+    Ok(table(&totals, &settings.shown_file()))
 }
 
 fn parse(row: &str) -> Option<(Key, Total)> {

@@ -22,7 +22,7 @@ impl Doctor {
     /// Always succeeds where programs can run at all: a GPU is not needed.
     pub(crate) fn run(self) -> Outcome {
         if let Some(on) = &self.on.on {
-            return remote::run_plain(on, &["doctor"], remote::CommandLine::default());
+            return remote::run_plain(on, "doctor", &|_, _| Ok(()));
         }
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         line(

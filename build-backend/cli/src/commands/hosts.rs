@@ -118,6 +118,24 @@ impl HostOptions {
         environment_variable("X10_HOSTLIST").map(|text| list("X10_HOSTLIST", &text)).transpose()
     }
 
+    /// Where `places` places are on the hosts that were named, or as many as these take.
+    pub(crate) fn named_placement(&self, places: Option<u32>) -> Result<Option<Placement>, Failure> {
+        let allocate = |hosts: Vec<Host>| hostfile::allocate(&hosts, places).map_err(Failure::misuse);
+        self.named()?.map(allocate).transpose()
+    }
+
+    /// The same options for another machine, whose files are others: a host file of this machine becomes a
+    /// list.
+    pub(crate) fn for_remote(&self) -> Result<HostOptions, Failure> {
+        let names_file = self.hostfile.is_some()
+            || (self.hosts.is_none() && environment_variable("X10_HOSTFILE").is_some());
+        if !names_file {
+            return Ok(self.clone());
+        }
+        let hosts = self.named()?.map(|hosts| hostfile::list(&hosts));
+        Ok(HostOptions { hosts, hostfile: None, ..self.clone() })
+    }
+
     /// Where `places` places run, or as many as the hosts take; `uses_mpi` if MPI carries their messages.
     pub(crate) fn resolve(&self, places: Option<u32>, uses_mpi: bool) -> Result<Target, Failure> {
         match self.launcher {
@@ -136,12 +154,8 @@ impl HostOptions {
             return Err(Failure::misuse("no mpirun has started this process")
                 .hint("write `mpirun -n 4 apg run FILE`; without mpirun, leave `--launcher mpirun` out"));
         }
-        let named = self.named()?;
-        if named.is_none() || self.launcher == Launcher::Slurm {
-            return self.resolve_without_names(places);
-        }
-        let hosts = named.unwrap_or_default();
-        let placement = hostfile::allocate(&hosts, places).map_err(Failure::misuse)?;
+        let named = if self.launcher == Launcher::Slurm { None } else { self.named_placement(places)? };
+        let Some(placement) = named else { return self.resolve_without_names(places) };
         if placement.names() == ["localhost"] {
             return Ok(Target::Here(Some(placement.places())));
         }

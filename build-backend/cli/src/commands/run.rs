@@ -8,21 +8,21 @@ use apg_runtime::cluster::membership::Membership;
 use apg_runtime::cluster::{agent, session};
 use apg_runtime::net::bootstrap::connect;
 use apg_runtime::net::mpi;
+use apg_runtime::profile;
 use apg_runtime::run::{Carrier, Image, RunOptions, Runtime};
 use apg_runtime::topology::Selection;
 use clap::{Args, Parser};
 
-use super::build::{self, Request};
+use super::build;
 use super::hosts::{Cluster, HostOptions, Target, environment_variable};
 use super::remote::{self, OnOption, RemoteRunOptions};
 use crate::debugger::Debugger;
 use crate::failure::{Failure, Outcome};
-use crate::options::{Checks, NativeOptions, ReportOptions, SourceOptions};
+use crate::options::ProgramOptions;
 use crate::progress::Progress;
 use crate::report::MessageFormat;
 use crate::run_events;
-use apg_project::build::Options;
-use apg_toolchain::{Mode, Profile, Sanitizer};
+use apg_toolchain::{Profile, Sanitizer};
 
 /// Build a program and run it
 #[derive(Debug, Args)]
@@ -32,8 +32,8 @@ use apg_toolchain::{Mode, Profile, Sanitizer};
                         The exit status is the program's own; 1 if it cannot be built."
 )]
 pub(crate) struct Run {
-    /// The file that holds `main`
-    file: PathBuf,
+    #[command(flatten)]
+    program: ProgramOptions,
 
     #[command(flatten)]
     launch: LaunchOptions,
@@ -47,37 +47,11 @@ pub(crate) struct Run {
     #[command(flatten)]
     remote: RemoteRunOptions,
 
-    /// Optimise for this machine's processor
-    #[arg(long)]
-    release: bool,
-
-    /// What the program checks while it runs
-    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
-    checks: Checks,
-
-    /// Look for errors of memory, for what C++ leaves undefined, or for races, while the program runs
-    #[arg(long, value_enum, value_name = "WHICH")]
-    sanitize: Option<Sanitizer>,
-
     /// Start a debugger with the program (gdb, unless it is named): `run` starts it, `break FILE:LINE` stops
     /// it, `xlocals` and `xprint NAME` show variables
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "gdb")]
     #[arg(conflicts_with_all = ["release", "sanitize"])]
     debugger: Option<Debugger>,
-
-    /// The class whose `main` is meant, if the file has several
-    #[arg(long, value_name = "CLASS")]
-    main: Option<String>,
-
-    #[command(flatten)]
-    sources: SourceOptions,
-
-    #[command(flatten)]
-    native: NativeOptions,
-
-    /// For people, or a stream of JSON events for tools
-    #[command(flatten)]
-    report: ReportOptions,
 
     /// Arguments of the program; those that begin with `-` stand behind `--`
     #[arg(value_name = "ARGS")]
@@ -179,7 +153,7 @@ impl LaunchOptions {
     }
 
     /// The number of host places, if it was said.
-    fn place_count(&self) -> Result<Option<u32>, Failure> {
+    pub(crate) fn place_count(&self) -> Result<Option<u32>, Failure> {
         number(self.places, "X10_NPLACES", 1024)
     }
 
@@ -190,7 +164,8 @@ impl LaunchOptions {
 
     /// The file of the profile: an absolute path, since the program may change the current folder.
     fn profile_file(&self) -> Result<Option<PathBuf>, Failure> {
-        let named = self.profile.clone().or_else(|| environment_variable("APG_PROFILE").map(PathBuf::from));
+        let named =
+            self.profile.clone().or_else(|| environment_variable(profile::VARIABLE).map(PathBuf::from));
         let Some(file) = named else { return Ok(None) };
         std::path::absolute(&file)
             .map(Some)
@@ -250,20 +225,11 @@ impl Run {
         if let Some(on) = &self.on.on {
             return self.run_on(on);
         }
-        if self.report.message_format != MessageFormat::Human {
-            return run_events::run(&self.file, &self.sources, self.report.message_format);
+        if self.program.report.message_format != MessageFormat::Human {
+            return run_events::run(&self.program);
         }
         let progress = Progress::default();
-        let profile = if self.release { Profile::Release } else { Profile::Dev };
-        let mode = Mode { profile, sanitizer: self.sanitize, debug: self.debugger.is_some() };
-        let request = Request {
-            file: &self.file,
-            main: self.main.as_deref(),
-            options: Options { mode, unchecked: self.checks == Checks::None },
-            sources: &self.sources,
-            native: &self.native,
-            report: self.report,
-        };
+        let request = self.program.request(Profile::Dev, self.debugger.is_some());
         // Reports wrong environment variables before a long build.
         self.launch.resolve(Image::Bytes(Vec::new()))?;
         let cluster = match self.hosts.resolve(self.launch.place_count()?, self.launch.uses_mpi())? {
@@ -289,7 +255,7 @@ impl Run {
         };
         progress.finish();
         enter_run_folder()?;
-        if let Some(sanitizer) = self.sanitize {
+        if let Some(sanitizer) = self.program.sanitize {
             return self.run_sanitized(sanitizer, program.path);
         }
         if let Some(debugger) = self.debugger {
@@ -309,51 +275,40 @@ impl Run {
 impl Run {
     /// Runs the program on a remote machine.
     fn run_on(&self, on: &str) -> Outcome {
-        let unsupported = [
-            ("--debugger", self.debugger.is_some()),
-            ("--sanitize", self.sanitize.is_some()),
-            ("--profile", self.launch.profile_file()?.is_some()),
-            ("--hostfile", self.hosts.hostfile.is_some()),
-        ];
-        if let Some((option, _)) = unsupported.into_iter().find(|(_, is_set)| *is_set) {
-            return Err(Failure::misuse(format!("{option} is for programs on this machine, not with --on")));
+        if !matches!(self.program.report.message_format, MessageFormat::Human | MessageFormat::Json) {
+            return Err(run_events::wrong_format());
         }
-        if !matches!(self.report.message_format, MessageFormat::Human | MessageFormat::Json) {
-            return Err(Failure::misuse("`apg run` prints for people or as `json`"));
-        }
-        let mode = Mode { profile: Profile::Dev, sanitizer: None, debug: false };
-        let request = Request {
-            file: &self.file,
-            main: self.main.as_deref(),
-            options: Options { mode, unchecked: self.checks == Checks::None },
-            sources: &self.sources,
-            native: &self.native,
-            report: self.report,
-        };
         let mut options = remote::CommandLine::default();
-        options.flag("release", self.release).choice("checks", Some(self.checks));
-        let program = remote::RemoteProgram { request: &request, options, arguments: &self.args };
-        remote::run_on(on, &program, &self.remote, &|remote| {
-            let mut line = remote::CommandLine::default();
-            line.launch(&self.launch, &self.hosts, remote);
-            line
-        })
+        // Commands of the debugger come from standard input.
+        options.choice("debugger", self.debugger);
+        let hosts = self.hosts.for_remote()?;
+        let program = remote::RemoteProgram {
+            request: &self.program.request(Profile::Dev, self.debugger.is_some()),
+            options,
+            arguments: &self.args,
+        };
+        let run = remote::RemoteRun {
+            options: &self.remote,
+            launch: &self.launch,
+            hosts: &hosts,
+            profile: self.launch.profile_file()?,
+        };
+        remote::run_on(on, &program, &run)
     }
 
-    /// What is not there yet for programs on several hosts.
+    /// What is not there for programs on several hosts.
     fn check_for_hosts(&self, on_hosts: bool) -> Result<(), Failure> {
-        let option = match on_hosts {
-            false => None,
-            true if self.debugger.is_some() => Some("--debugger"),
-            true if self.sanitize.is_some() => Some("--sanitize"),
-            true if self.launch.profile_file()?.is_some() => Some("--profile"),
-            true => None,
+        let refused = match on_hosts {
+            true if self.debugger.is_some() => "--debugger",
+            true if self.program.sanitize.is_some() => "--sanitize",
+            true if self.launch.profile_file()?.is_some() => "--profile",
+            _ => return Ok(()),
         };
-        option.map_or(Ok(()), |option| {
-            Err(Failure::misuse(format!(
-                "{option} is for programs on this machine alone, not on other hosts"
-            )))
-        })
+        Err(Failure::misuse(format!("{refused} is for places of one machine, not of several hosts")).hint(
+            format!(
+                "`apg run FILE --places N {refused}` runs them here, and with `--on HOST` all on that one"
+            ),
+        ))
     }
 
     /// Restarts this executable with a sanitizer's library to run the program.

@@ -17,7 +17,7 @@ use super::connection::Connection;
 use super::input::Input;
 use super::network::Network;
 use super::{Client, State};
-use crate::protocol::{Detached, From, FromRemote, HEARTBEAT_INTERVAL, ToRemote};
+use crate::protocol::{Detached, From, FromRemote, HEARTBEAT_INTERVAL, ProductKind, ToRemote};
 
 /// First and longest pause between attempts to connect again.
 const MIN_PAUSE: Duration = Duration::from_millis(250);
@@ -55,8 +55,8 @@ pub struct Follower<'a> {
     offset: u64,
     shared: Arc<Shared>,
     detached: Detached,
-    /// Where the file that the job makes goes.
-    product: Option<PathBuf>,
+    /// What the file that the job makes is, and where it goes.
+    product: Option<(ProductKind, PathBuf)>,
 }
 
 /// What the threads of a follower share.
@@ -222,9 +222,9 @@ impl<'a> Follower<'a> {
         &self.job
     }
 
-    /// Has the file that the job makes written to this path when the job has succeeded.
-    pub fn set_product(&mut self, path: PathBuf) {
-        self.product = Some(path);
+    /// Has the file that the job makes written to this path when the job has ended.
+    pub fn set_product(&mut self, kind: ProductKind, path: PathBuf) {
+        self.product = Some((kind, path));
     }
 
     /// Has standard input sent to the job.
@@ -338,10 +338,10 @@ impl<'a> Follower<'a> {
                 )),
                 FromRemote::InputTaken(count) => self.shared.input.taken(count),
                 FromRemote::Ended { status, reason } => {
-                    if status == 0
-                        && let Some(path) = &self.product
+                    if let Some((kind, path)) = &self.product
+                        && (status == 0 || *kind == ProductKind::Profile)
                     {
-                        self.fetch(connection, path)?;
+                        self.fetch(connection, *kind, path)?;
                         self.product = None;
                     }
                     let _ = connection.channel.send(&ToRemote::Acknowledge(self.offset), &[]);
@@ -443,8 +443,9 @@ impl<'a> Follower<'a> {
             }
         }
     }
+
     /// Receives the file that the job has made, and renames it into place.
-    fn fetch(&self, connection: &mut Connection, path: &Path) -> Result<(), Break> {
+    fn fetch(&self, connection: &mut Connection, kind: ProductKind, path: &Path) -> Result<(), Break> {
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let cannot = |error: io::Error| Break::Failed(format!("cannot write `{}`: {error}", path.display()));
         let mut file = tempfile::NamedTempFile::with_prefix_in(".apg-", folder).map_err(cannot)?;
@@ -458,6 +459,12 @@ impl<'a> Follower<'a> {
             match message {
                 FromRemote::Product if part.is_empty() => break,
                 FromRemote::Product => file.write_all(&part).map_err(cannot)?,
+                // A program that does not compile has not run, and has said why.
+                FromRemote::NoProduct if kind == ProductKind::Profile => return Ok(()),
+                FromRemote::NoProduct => {
+                    let name = &self.client.remote.name;
+                    return Err(Break::Failed(format!("{name}: the job has made no program")));
+                }
                 FromRemote::Heartbeat => {}
                 FromRemote::Failed(why) => {
                     return Err(Break::Failed(format!("{}: {why}", self.client.remote.name)));
@@ -465,7 +472,11 @@ impl<'a> Follower<'a> {
                 message => return Err(Break::Failed(connection.unexpected(&message))),
             }
         }
-        file.as_file().set_permissions(Permissions::from_mode(0o755)).map_err(cannot)?;
+        let mode = match kind {
+            ProductKind::Program => 0o755,
+            ProductKind::Profile => 0o644,
+        };
+        file.as_file().set_permissions(Permissions::from_mode(mode)).map_err(cannot)?;
         file.persist(path).map(drop).map_err(|error| cannot(error.error))
     }
 }

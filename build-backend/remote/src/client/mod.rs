@@ -88,6 +88,19 @@ pub enum Submitted<'a> {
     Cancelled,
 }
 
+/// What a short command has printed, and its exit status.
+#[derive(Debug, Default)]
+pub struct Printed {
+    /// Exit status as of a shell.
+    pub status: i32,
+    /// Standard output.
+    pub output: Vec<u8>,
+    /// Standard error.
+    pub errors: Vec<u8>,
+}
+
+/// Maximum number of bytes that are kept of what a short command prints.
+const MAX_PRINTED_BYTES: usize = 1 << 20;
 /// How long a machine may take to answer at first.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -169,6 +182,42 @@ impl<'a> Client<'a> {
                 FromRemote::Failed(why) => return Err(format!("{}: {why}", self.remote.name)),
                 FromRemote::Heartbeat => {}
                 message => return Err(connection.unexpected(&message)),
+            }
+        }
+    }
+
+    /// Runs a job without files, and gives what it prints. A lost connection is an error.
+    ///
+    /// # Errors
+    /// The machine is not reached, or it does not run the job, in words.
+    pub fn capture(&self, job: &Job) -> Result<Printed, String> {
+        let mut connection = self.request(&ToRemote::Submit(job.clone()))?;
+        let channel = Arc::clone(&connection.channel);
+        let _heartbeats = Heartbeats::start(HEARTBEAT_INTERVAL, move || channel.beat(&ToRemote::Heartbeat))
+            .map_err(|error| format!("cannot start a thread: {error}"))?;
+        let mut printed = Printed::default();
+        loop {
+            match connection.receive()? {
+                (FromRemote::Output { stream, .. }, data) => {
+                    let kept = if stream == 2 { &mut printed.errors } else { &mut printed.output };
+                    let room = MAX_PRINTED_BYTES.saturating_sub(kept.len());
+                    kept.extend_from_slice(&data[..room.min(data.len())]);
+                }
+                (FromRemote::Ended { status, .. }, _) => {
+                    // The machine forgets it by itself, too.
+                    let _ = connection.channel.send(&ToRemote::Forget, &[]);
+                    return Ok(Printed { status, ..printed });
+                }
+                (FromRemote::Failed(why), _) => return Err(format!("{}: {why}", self.remote.name)),
+                (
+                    FromRemote::Started { .. }
+                    | FromRemote::Attached { .. }
+                    | FromRemote::NotKept(_)
+                    | FromRemote::Gap { .. }
+                    | FromRemote::Heartbeat,
+                    _,
+                ) => {}
+                (message, _) => return Err(connection.unexpected(&message)),
             }
         }
     }

@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::options::{NativeOptions, SourceOptions};
 use apg_remote::config::Remote;
 use apg_remote::manifest::Manifest;
+use apg_runtime::run::Carrier;
 
 /// Words of a command line.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,12 @@ impl CommandLine {
     /// The words.
     pub(crate) fn into_words(self) -> Vec<String> {
         self.words
+    }
+
+    /// These words, and then those of another line.
+    pub(crate) fn followed_by(mut self, other: &CommandLine) -> CommandLine {
+        self.words.extend_from_slice(&other.words);
+        self
     }
 
     /// A word.
@@ -58,6 +65,7 @@ impl CommandLine {
         self.option("places", launch.places.or(remote.places.filter(|_| named.is_none())));
         self.option("accels", launch.accels.clone().or_else(|| remote.accels.clone()));
         self.option("threads", launch.threads).option("heap", launch.heap).flag("gc-stats", launch.gc_stats);
+        self.option("transport", launch.transport.as_ref().map(carrier_name));
         let launcher = Some(hosts.launcher).filter(|launcher| *launcher != Launcher::Auto);
         self.choice("launcher", launcher).option("hosts", named).option("interface", hosts.interface.clone());
         self.flag("private-network", hosts.private_network)
@@ -96,6 +104,15 @@ impl CommandLine {
             self.option("cxx-postarg", Some(option));
         }
         Ok(self)
+    }
+}
+
+/// What `--transport` takes for a carrier of messages.
+fn carrier_name(carrier: &Carrier) -> String {
+    match carrier {
+        Carrier::Mesh => "tcp".to_owned(),
+        Carrier::Mpi(None) => "mpi".to_owned(),
+        Carrier::Mpi(Some(compiler)) => format!("mpi:{}", compiler.display()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Commands on remote machines: `--on REMOTE`, `apg jobs`, `apg attach` and `apg stop`.
 
+mod ask;
 mod command_line;
 mod jobs;
 mod observer;
@@ -19,10 +20,11 @@ use crate::commands::hosts::ssh_words;
 use crate::failure::{Failure, Outcome};
 use crate::report::{self, MessageFormat};
 
+pub(crate) use ask::ask_hosts;
 pub(crate) use command_line::CommandLine;
 pub(crate) use jobs::{Attach, Jobs, Stop};
 pub(crate) use observer::Printer;
-pub(crate) use run::{RemoteProgram, build_on, run_on};
+pub(crate) use run::{RemoteProgram, RemoteRun, build_on, run_on};
 
 /// Seconds for which a job of a shell runs on while its connection is lost.
 const DEFAULT_GRACE_SECONDS: u64 = 60;
@@ -131,21 +133,28 @@ fn plain_job(remote: &Remote, name: &str, arguments: Vec<String>) -> Result<Job,
         arguments,
         variables,
         needs_compiler: false,
-        makes_product: false,
+        product: None,
         has_input: false,
         detached: Detached::End(PLAIN_GRACE_SECONDS),
     })
 }
 
-/// Runs a command that needs no files, such as `apg doctor`, on a remote machine.
-pub(crate) fn run_plain(on: &str, words: &[&str], line: CommandLine) -> Outcome {
+/// Runs a command that needs no files, such as `apg doctor`, on a remote machine. `complete` adds its
+/// options.
+pub(crate) fn run_plain(
+    on: &str,
+    verb: &str,
+    complete: &dyn Fn(&Remote, &mut CommandLine) -> Result<(), Failure>,
+) -> Outcome {
     let remote = find(on)?;
     let printer = Printer::new(&remote.name, MessageFormat::Human);
     let client = client(&remote, &printer)?;
+    let mut line = CommandLine::default();
+    line.word(verb);
+    complete(&remote, &mut line)?;
     let mut arguments = color_arguments();
-    arguments.extend(words.iter().map(|word| (*word).to_owned()));
     arguments.extend(line.into_words());
-    let job = plain_job(&remote, words.first().unwrap_or(&"apg"), arguments)?;
+    let job = plain_job(&remote, verb, arguments)?;
     match client.submit(&job, &Manifest::default(), &mut || true).map_err(Failure::new)? {
         Submitted::Started(follower) => follow(follower, &printer),
         Submitted::NoCompiler(why) => Err(Failure::new(why)),
