@@ -8,6 +8,7 @@ use crate::apgas::clock::Clocks;
 use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::Finish;
 use crate::apgas::finish::id::FinishId;
+use crate::base::place::{self, PlaceHeader};
 use crate::base::sanitizer;
 use crate::heap;
 use crate::heap::{Handle, Ref};
@@ -158,6 +159,8 @@ pub struct Activity {
     pub is_urgent: bool,
     /// The job, unless the activity consists of a closure only.
     pub job: Membership,
+    /// The place that it belongs to; known if it has not begun.
+    pub place: Option<&'static PlaceHeader>,
 }
 
 const _: () = {
@@ -170,7 +173,8 @@ const _: () = {
 impl Activity {
     /// Makes an activity that has not begun.
     pub fn new(scope: Arc<dyn FinishScope>, work: Work) -> Activity {
-        Activity { work: Some(work), ..Activity::plain(ActivityScope::Other(scope)) }
+        let place = Some(place::current());
+        Activity { work: Some(work), place, ..Activity::plain(ActivityScope::Other(scope)) }
     }
 
     /// Converts the activity to a task of the scheduler.
@@ -197,6 +201,7 @@ impl Activity {
             nesting: 0,
             is_urgent: false,
             job: Membership::NONE,
+            place: None,
             open: std::ptr::null(),
             atomic: 0,
             nested: 0,

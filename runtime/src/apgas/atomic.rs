@@ -13,71 +13,88 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use crate::base::place::{self, Part, PlacePart};
 use crate::base::sanitizer;
 use crate::scheduler::park::{Waker, block};
 
 /// How long a thread sleeps for the section before its activity is suspended.
 const THREAD_WAIT: Duration = Duration::from_millis(2);
 
-/// The section: locked while an activity is in it. Those inside wait for a guard to become true.
-static SECTION: Mutex<Vec<Waker>> = Mutex::new(Vec::new());
-/// Suspended activities that want to enter, in order.
-static ENTERING: Mutex<VecDeque<Waker>> = Mutex::new(VecDeque::new());
-/// How many these are.
-static ENTERING_COUNT: AtomicUsize = AtomicUsize::new(0);
-
-/// Takes the section if it is free before the time is over.
-fn try_enter(time: Duration) -> bool {
-    let guard = if time.is_zero() { SECTION.try_lock() } else { SECTION.try_lock_for(time) };
-    guard.map(std::mem::forget).is_some()
+/// The section of a place.
+#[derive(Default)]
+pub(crate) struct AtomicSection {
+    /// Locked while an activity is in the section. Those inside wait for a guard to become true.
+    section: Mutex<Vec<Waker>>,
+    /// Suspended activities that want to enter, in order.
+    entering: Mutex<VecDeque<Waker>>,
+    /// How many these are.
+    entering_count: AtomicUsize,
 }
 
-/// Enters the section; waits while another activity is in it.
-pub fn enter() {
-    while !try_enter(THREAD_WAIT) {
-        block(|waker| {
-            ENTERING.lock().push_back(waker);
-            ENTERING_COUNT.fetch_add(1, Ordering::SeqCst);
-            // An activity that left before this did not see it.
-            if try_enter(Duration::ZERO) {
-                free();
-            }
-        });
+// SAFETY: the only type with that part.
+unsafe impl PlacePart for AtomicSection {
+    const PART: Part = Part::AtomicSection;
+}
+
+impl AtomicSection {
+    /// Takes the section if it is free before the time is over.
+    fn try_enter(&self, time: Duration) -> bool {
+        let guard = if time.is_zero() { self.section.try_lock() } else { self.section.try_lock_for(time) };
+        guard.map(std::mem::forget).is_some()
     }
-    sanitizer::acquire(&raw const SECTION);
-}
 
-/// Frees the section: a suspended activity may try again.
-fn free() {
-    // SAFETY: the caller is in the section, and touches it no more.
-    unsafe { SECTION.force_unlock() };
-    // An activity that wants to enter counts itself before it finds the section taken.
-    fence(Ordering::SeqCst);
-    if ENTERING_COUNT.load(Ordering::Relaxed) > 0 {
-        let next = ENTERING.lock().pop_front();
-        if let Some(next) = next {
-            ENTERING_COUNT.fetch_sub(1, Ordering::SeqCst);
-            next.wake();
+    /// Enters the section; waits while another activity is in it.
+    pub(crate) fn enter(&'static self) {
+        while !self.try_enter(THREAD_WAIT) {
+            block(|waker| {
+                self.entering.lock().push_back(waker);
+                self.entering_count.fetch_add(1, Ordering::SeqCst);
+                // An activity that left before this did not see it.
+                if self.try_enter(Duration::ZERO) {
+                    self.free();
+                }
+            });
+        }
+        sanitizer::acquire(&raw const self.section);
+    }
+
+    /// Frees the section: a suspended activity may try again.
+    fn free(&self) {
+        // SAFETY: the caller is in the section, and touches it no more.
+        unsafe { self.section.force_unlock() };
+        // An activity that wants to enter counts itself before it finds the section taken.
+        fence(Ordering::SeqCst);
+        if self.entering_count.load(Ordering::Relaxed) > 0 {
+            let next = self.entering.lock().pop_front();
+            if let Some(next) = next {
+                self.entering_count.fetch_sub(1, Ordering::SeqCst);
+                next.wake();
+            }
         }
     }
+
+    /// Leaves the section after a change: activities that wait for guards evaluate them again.
+    pub(crate) fn leave(&self) {
+        sanitizer::release(&raw const self.section);
+        // SAFETY: the caller is in the section.
+        let waiting = unsafe { std::mem::take(&mut *self.section.data_ptr()) };
+        self.free();
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Leaves the section, waits until another activity has been in it, and enters it again.
+    pub(crate) fn wait_for_change(&'static self) {
+        sanitizer::release(&raw const self.section);
+        block(|waker| {
+            // SAFETY: the activity, which has just been suspended, is in the section.
+            unsafe { (*self.section.data_ptr()).push(waker) };
+            self.free();
+        });
+        self.enter();
+    }
 }
 
-/// Leaves the section after a change: activities that wait for guards evaluate them again.
-pub fn leave() {
-    sanitizer::release(&raw const SECTION);
-    // SAFETY: the caller is in the section.
-    let waiting = unsafe { std::mem::take(&mut *SECTION.data_ptr()) };
-    free();
-    waiting.into_iter().for_each(Waker::wake);
-}
-
-/// Leaves the section, waits until somebody else has been in it, and enters it again.
-pub fn wait_for_change() {
-    sanitizer::release(&raw const SECTION);
-    block(|waker| {
-        // SAFETY: the activity, which has just been suspended, is in the section.
-        unsafe { (*SECTION.data_ptr()).push(waker) };
-        free();
-    });
-    enter();
+/// The section of the calling activity's place.
+pub(crate) fn section() -> &'static AtomicSection {
+    place::part()
 }

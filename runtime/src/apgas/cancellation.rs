@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::base::place::{self, FIRST_EPOCH, Part, PlaceHeader, PlacePart};
 use crate::heap::Ref;
 use crate::layout::{ExceptionKind, Outcome, Raised};
 use crate::program;
@@ -25,22 +26,36 @@ use crate::scheduler::{abi_layout, fiber};
 
 pub use crate::scheduler::stack_budget::NO_JOB;
 
-/// The epoch of all places before the first cancellation.
-const FIRST_EPOCH: u64 = 1;
-
 /// What wakes the waiting activities of cancelled jobs.
 static ON_CANCEL: OnceLock<fn()> = OnceLock::new();
-/// The epoch of this place.
-static EPOCH: AtomicU64 = AtomicU64::new(FIRST_EPOCH);
-/// By epoch: activities of jobs that are alive here. Those that are no more than their closure are not
-/// counted: a finish of a counted activity waits for them.
-static ALIVE: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
-/// Whether generated code may start activities itself, where it looks for that.
-static QUICK: OnceLock<&'static AtomicU64> = OnceLock::new();
+/// Jobs of a place.
+#[derive(Default)]
+pub(crate) struct Jobs {
+    /// By epoch: activities of jobs that are alive here. Those that are no more than their closure are not
+    /// counted: a finish of a counted activity waits for them.
+    alive: Mutex<BTreeMap<u64, usize>>,
+    /// Whether generated code may start activities itself, where it looks for that.
+    quick: OnceLock<&'static AtomicU64>,
+}
+
+// SAFETY: the only type with that part.
+unsafe impl PlacePart for Jobs {
+    const PART: Part = Part::Jobs;
+}
+
+fn jobs() -> &'static Jobs {
+    place::part()
+}
 
 /// The epoch of this place, which new jobs belong to.
 pub fn place_epoch() -> u64 {
-    EPOCH.load(Ordering::SeqCst)
+    place::current().epoch.load(Ordering::SeqCst)
+}
+
+/// Whether a place has ever cancelled jobs.
+#[inline]
+pub fn has_cancelled(place: &PlaceHeader) -> bool {
+    place.epoch.load(Ordering::Relaxed) > FIRST_EPOCH
 }
 
 /// The epoch of the calling activity.
@@ -56,7 +71,7 @@ pub fn is_past(epoch: u64) -> bool {
 /// Whether the job of the calling activity is cancelled.
 #[inline]
 pub fn is_cancelled() -> bool {
-    EPOCH.load(Ordering::Relaxed) > FIRST_EPOCH && is_past(activity_epoch())
+    has_cancelled(place::current()) && is_past(activity_epoch())
 }
 
 /// Raises a CancellationException if the job of the calling activity is cancelled.
@@ -78,8 +93,8 @@ pub fn is_cancellation(exception: Ref) -> bool {
 
 /// Cancels all jobs of this place: its new epoch, which other places are to be raised to.
 pub fn cancel_here() -> u64 {
-    let before =
-        EPOCH.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |epoch| Some(epoch.saturating_add(1)));
+    let next = |epoch: u64| Some(epoch.saturating_add(1));
+    let before = place::current().epoch.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
     let epoch = before.unwrap_or_else(|epoch| epoch).saturating_add(1);
     apply();
     epoch
@@ -88,14 +103,15 @@ pub fn cancel_here() -> u64 {
 /// Another place has come to that epoch.
 #[inline]
 pub fn raise_to(epoch: u64) {
-    if epoch > EPOCH.load(Ordering::Relaxed) && EPOCH.fetch_max(epoch, Ordering::SeqCst) < epoch {
+    let own = &place::current().epoch;
+    if epoch > own.load(Ordering::Relaxed) && own.fetch_max(epoch, Ordering::SeqCst) < epoch {
         apply();
     }
 }
 
 /// Has the activities of the jobs that are cancelled now notice it.
 fn apply() {
-    set_quick(&ALIVE.lock());
+    jobs().set_quick();
     if let Some(wake) = ON_CANCEL.get() {
         wake();
     }
@@ -106,18 +122,25 @@ pub fn set_on_cancel(wake: fn()) {
     ON_CANCEL.get_or_init(|| wake);
 }
 
-/// Generated code finds there whether it may start activities itself.
+/// Generated code of this place finds there whether it may start activities itself.
 pub fn control(quick: &'static AtomicU64) {
-    if QUICK.set(quick).is_ok() {
-        set_quick(&ALIVE.lock());
+    if jobs().quick.set(quick).is_ok() {
+        jobs().set_quick();
     }
 }
 
-/// Generated code may start activities itself unless a cancelled job is alive here.
-fn set_quick(alive: &BTreeMap<u64, usize>) {
-    let has_cancelled = alive.keys().next().is_some_and(|epoch| is_past(*epoch));
-    if let Some(quick) = QUICK.get() {
-        quick.store(u64::from(abi_layout::is_inline_spawn_allowed() && !has_cancelled), Ordering::Relaxed);
+impl Jobs {
+    /// Generated code may start activities itself unless a cancelled job is alive here.
+    fn set_quick(&self) {
+        self.set_quick_of(&self.alive.lock());
+    }
+
+    fn set_quick_of(&self, alive: &BTreeMap<u64, usize>) {
+        let has_cancelled = alive.keys().next().is_some_and(|epoch| is_past(*epoch));
+        if let Some(quick) = self.quick.get() {
+            let is_allowed = abi_layout::is_inline_spawn_allowed() && !has_cancelled;
+            quick.store(u64::from(is_allowed), Ordering::Relaxed);
+        }
     }
 }
 
@@ -132,9 +155,9 @@ impl Membership {
     pub fn new(epoch: u64) -> Membership {
         if epoch != NO_JOB {
             raise_to(epoch);
-            let mut alive = ALIVE.lock();
+            let mut alive = jobs().alive.lock();
             *alive.entry(epoch).or_insert(0) += 1;
-            set_quick(&alive);
+            jobs().set_quick_of(&alive);
         }
         Membership(epoch)
     }
@@ -146,12 +169,12 @@ impl Membership {
 
     #[cold]
     fn end(&self) {
-        let mut alive = ALIVE.lock();
+        let mut alive = jobs().alive.lock();
         if let Some(count) = alive.get_mut(&self.0) {
             *count -= 1;
             if *count == 0 {
                 alive.remove(&self.0);
-                set_quick(&alive);
+                jobs().set_quick_of(&alive);
             }
         }
     }

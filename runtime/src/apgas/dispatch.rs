@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
-use crate::apgas::at::{invoke, rpc};
+use crate::apgas::at::invoke;
+use crate::apgas::at::rpc::CallTable;
 use crate::apgas::clock::remote;
-use crate::apgas::deadlock::{message_counts, quiescence};
+use crate::apgas::deadlock::message_counts::MessageCounts;
+use crate::apgas::deadlock::quiescence;
 use crate::apgas::distributed_gc::collector;
 use crate::apgas::failure::{Cause, DeadPlacePolicy, Undelivered};
 use crate::apgas::finish::root;
@@ -15,7 +17,7 @@ use crate::apgas::message::validate::Route;
 use crate::apgas::message::{FinishDelta, Message};
 use crate::apgas::system::{self, System, run_in_thread};
 use crate::apgas::{marshal, rail_copy, team};
-use crate::base::place::{PlaceId, here};
+use crate::base::place::{self, PlaceId, here};
 use crate::heap::Handle;
 use crate::heap::global_refs::apply;
 use crate::net::endpoint::{Endpoint, PutTarget, Receiver};
@@ -32,8 +34,7 @@ pub struct Dispatcher(pub &'static System);
 /// # Errors
 /// It is a place already, an accelerator that was selected is missing, or a thread cannot start.
 pub fn start(endpoint: Arc<dyn Endpoint>, selection: Selection) -> Result<&'static System, String> {
-    collector::register();
-    system::start(endpoint, selection, |system| Arc::new(Dispatcher(system)))
+    system::start(endpoint, selection, dispatcher)
 }
 
 /// Makes one of several places of this process, for which a thread works after [`System::enter`].
@@ -45,8 +46,15 @@ pub fn start_one_of_several(
     policy: Box<dyn DeadPlacePolicy>,
 ) -> Result<&'static System, String> {
     let place = System::new(endpoint, Selection::None, policy);
-    place.open(Arc::new(Dispatcher(place)))?;
+    place.open(dispatcher(place))?;
     Ok(place)
+}
+
+/// What handles the messages of a place.
+fn dispatcher(place: &'static System) -> Arc<dyn Receiver> {
+    let _place = place.enter();
+    collector::register();
+    Arc::new(Dispatcher(place))
 }
 
 /// An error about the whole of a message.
@@ -65,7 +73,7 @@ impl Dispatcher {
             }
             Some((AtMessage::Reply(reply), payload)) => {
                 route.check_reply(&reply)?;
-                if !rpc::on_answer(from, reply, payload, parts) {
+                if !place::part::<CallTable>().on_answer(from, reply, payload, parts) {
                     return expected("the number of an `at` at the sender that waits");
                 }
             }
@@ -79,7 +87,7 @@ impl Dispatcher {
                 }
             }
         }
-        message_counts::count_received();
+        place::part::<MessageCounts>().count_received();
         Ok(())
     }
 
@@ -160,7 +168,7 @@ impl Receiver for Dispatcher {
     fn end_put(&self, from: PlaceId, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
         let _place = self.0.enter();
         rail_copy::end_put(from, &header, accepted)?;
-        message_counts::count_received();
+        place::part::<MessageCounts>().count_received();
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, AtomicPtr, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::base::place::here;
+use crate::base::place::{self, Part, PlacePart, here};
 use crate::heap;
 use crate::heap::{Handle, Ref};
 use crate::layout::Object;
@@ -23,31 +23,50 @@ pub const MAX_TABLE_NUMBERS: usize = 1 << 16;
 /// The objects of the first numbers of each place, null where there is none; null itself before any is set.
 pub type Table = [AtomicPtr<AtomicPtr<Object>>; MAX_TABLE_PLACES];
 
-static NEXT: AtomicI64 = AtomicI64::new(1);
-/// Keeps all objects alive, and finds those that are not in tables.
-static LOCALS: Mutex<Option<HashMap<i64, Handle>>> = Mutex::new(None);
-static TABLE: Table = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_TABLE_PLACES];
+/// The place-local storage of a place.
+pub(crate) struct PlaceLocals {
+    last: AtomicI64,
+    /// Keeps all objects alive, and finds those that are not in tables.
+    objects: Mutex<HashMap<i64, Handle>>,
+    table: Table,
+}
 
-/// What generated code looks numbers up in.
+impl Default for PlaceLocals {
+    fn default() -> PlaceLocals {
+        let table = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_TABLE_PLACES];
+        PlaceLocals { last: AtomicI64::new(0), objects: Mutex::default(), table }
+    }
+}
+
+// SAFETY: the only type with that part.
+unsafe impl PlacePart for PlaceLocals {
+    const PART: Part = Part::PlaceLocals;
+}
+
+fn own() -> &'static PlaceLocals {
+    place::part()
+}
+
+/// What generated code of this place looks numbers up in.
 pub fn table() -> &'static Table {
-    &TABLE
+    &own().table
 }
 
 /// A new number: each place counts in a range of its own, without communication.
 pub fn new_local() -> i64 {
-    i64::from(here()) << COUNTER_BITS | NEXT.fetch_add(1, Ordering::Relaxed)
+    i64::from(here()) << COUNTER_BITS | (own().last.fetch_add(1, Ordering::Relaxed) + 1)
 }
 
 /// The table that a number's maker has, and the number's entry in it.
 fn table_entry(number: i64) -> Option<(&'static AtomicPtr<AtomicPtr<Object>>, usize)> {
     let count = number & ((1 << COUNTER_BITS) - 1);
     let entry = usize::try_from(count).ok().filter(|entry| *entry < MAX_TABLE_NUMBERS)?;
-    Some((TABLE.get(usize::try_from(number >> COUNTER_BITS).ok()?)?, entry))
+    Some((table().get(usize::try_from(number >> COUNTER_BITS).ok()?)?, entry))
 }
 
 /// This place's object, or null.
 pub fn local(number: i64) -> Ref {
-    LOCALS.lock().as_ref().and_then(|locals| locals.get(&number)).map_or(Ref::NULL, Handle::get)
+    own().objects.lock().get(&number).map_or(Ref::NULL, Handle::get)
 }
 
 /// Sets this place's object; null ends it.
@@ -55,12 +74,11 @@ pub fn set_local(number: i64, object: Ref) {
     let handle = (!object.is_null()).then(|| Handle::new(object));
     // The old one is dropped after the lock is released.
     let _old = {
-        let mut table = LOCALS.lock();
-        let locals = table.get_or_insert_default();
+        let mut objects = own().objects.lock();
         set_table_entry(number, object);
         match handle {
-            Some(handle) => locals.insert(number, handle),
-            None => locals.remove(&number),
+            Some(handle) => objects.insert(number, handle),
+            None => objects.remove(&number),
         }
     };
 }
@@ -116,7 +134,7 @@ mod tests {
     #[test]
     fn first_numbers_are_in_the_table() {
         assert_eq!(table_entry(5).map(|it| it.1), Some(5));
-        assert!(std::ptr::eq(table_entry((3 << COUNTER_BITS) | 7).expect("an entry").0, &TABLE[3]));
+        assert!(std::ptr::eq(table_entry((3 << COUNTER_BITS) | 7).expect("an entry").0, &table()[3]));
         assert!(table_entry(MAX_TABLE_NUMBERS as i64).is_none());
         assert!(table_entry((MAX_TABLE_PLACES as i64) << COUNTER_BITS).is_none());
     }

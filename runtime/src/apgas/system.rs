@@ -1,17 +1,16 @@
 //! A place: its endpoint, accelerators and topology, and sending messages.
 
-use std::cell::Cell;
 use std::marker::PhantomData;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
-use crate::apgas::deadlock::message_counts;
+use crate::apgas::deadlock::message_counts::MessageCounts;
 use crate::apgas::engine::Engine;
 use crate::apgas::failure::{Cause, DeadPlace, DeadPlacePolicy, FailFast, Undelivered};
 use crate::apgas::message::{Message, PutHeader};
 use crate::apgas::observed_endpoint::observe;
 use crate::apgas::protocol_state::ProtocolState;
-use crate::base::place::{PlaceId, here, replace_current, set_here};
+use crate::base::place::{self, PlaceHeader, PlaceId, here};
 use crate::cache::Cache;
 use crate::device::{self, Device, DeviceError};
 use crate::heap;
@@ -26,6 +25,8 @@ use crate::topology::{Accelerator, Selection, Topology};
 /// under test it may have several, each with threads that work for it ([`System::enter`]).
 pub struct System {
     endpoint: Arc<dyn Endpoint>,
+    /// By which lower layers know it.
+    header: PlaceHeader,
     here: PlaceId,
     hosts: u32,
     /// The selected accelerators; found when first needed if the selection is automatic.
@@ -50,37 +51,26 @@ pub struct System {
 /// A device, or why it cannot be used.
 type DeviceSlot = OnceLock<Result<Arc<Device>, DeviceError>>;
 
-/// The place of a process that has only one.
-static PROCESS_PLACE: OnceLock<&'static System> = OnceLock::new();
-
-thread_local! {
-    /// The place that this thread works for, in a process with several.
-    static CURRENT: Cell<Option<&'static System>> = const { Cell::new(None) };
-}
-
 /// The place that the calling thread works for.
-///
-/// Not inlined: an activity may have moved to another thread since it last asked.
 ///
 /// # Panics
 /// If there is none: the runtime's own mistake.
-#[inline(never)]
 pub fn system() -> &'static System {
-    let current = CURRENT.get().or_else(|| PROCESS_PLACE.get().copied());
-    current.expect("places are started before anything else")
+    // SAFETY: null, or the place of that header, which is never freed.
+    let system = unsafe { place::current().system.load(Ordering::Relaxed).cast::<System>().as_ref() };
+    system.expect("places are started before anything else")
 }
 
 /// The calling thread works for a place until this is dropped.
 pub struct Entered {
-    outer: (Option<&'static System>, Option<PlaceId>),
+    outer: Option<&'static PlaceHeader>,
     /// It belongs to the thread.
     not_send: PhantomData<*const ()>,
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        CURRENT.set(self.outer.0);
-        replace_current(self.outer.1);
+        place::replace_current(self.outer);
     }
 }
 
@@ -91,10 +81,9 @@ pub(crate) fn start(
     receiver: impl FnOnce(&'static System) -> Arc<dyn Receiver>,
 ) -> Result<&'static System, String> {
     let place = System::new(endpoint, selection, Box::new(FailFast::default()));
-    if PROCESS_PLACE.set(place).is_err() {
+    if !place::set_process(&place.header) {
         return Err("this process is a place already".to_owned());
     }
-    set_here(place.here);
     place.open(receiver(place))?;
     Ok(place)
 }
@@ -107,8 +96,9 @@ impl System {
         policy: Box<dyn DeadPlacePolicy>,
     ) -> &'static System {
         let (here, hosts) = (endpoint.here(), endpoint.hosts());
-        Box::leak(Box::new(System {
+        let place: &'static System = Box::leak(Box::new(System {
             endpoint: observe(endpoint),
+            header: PlaceHeader::new(here),
             here,
             hosts,
             selection,
@@ -122,7 +112,9 @@ impl System {
             end: OnceLock::new(),
             policy,
             state: ProtocolState::default(),
-        }))
+        }));
+        place.header.system.store(std::ptr::from_ref(place).cast_mut().cast(), Ordering::Release);
+        place
     }
 
     /// Has messages handled by `receiver` from now on.
@@ -137,8 +129,7 @@ impl System {
 
     /// The calling thread works for this place until the guard is dropped.
     pub fn enter(&'static self) -> Entered {
-        let outer = (CURRENT.replace(Some(self)), replace_current(Some(self.here)));
-        Entered { outer, not_send: PhantomData }
+        Entered { outer: place::replace_current(Some(&self.header)), not_send: PhantomData }
     }
 
     /// Activities and program; waits until [`System::attach`].
@@ -228,7 +219,7 @@ impl System {
         let mut body = Vec::new();
         message.encode(&mut body);
         if !message.is_control() {
-            message_counts::count_sent();
+            self.header.part::<MessageCounts>().count_sent();
         }
         self.endpoint.send(to, &body, &[])
     }
@@ -239,7 +230,7 @@ impl System {
     /// # Errors
     /// The place has ended.
     pub fn send_encoded(&self, to: PlaceId, body: &[u8], parts: &[Part]) -> Result<(), PlaceEnded> {
-        message_counts::count_sent();
+        self.header.part::<MessageCounts>().count_sent();
         self.endpoint.send(to, body, parts)
     }
 
@@ -248,7 +239,7 @@ impl System {
     /// # Errors
     /// The place has ended.
     pub fn send_request(&self, to: PlaceId, body: &[u8]) -> Result<bool, PlaceEnded> {
-        message_counts::count_sent();
+        self.header.part::<MessageCounts>().count_sent();
         self.endpoint.send_request(to, body)
     }
 
@@ -257,7 +248,7 @@ impl System {
     /// # Errors
     /// The place has ended.
     pub fn put(&self, to: PlaceId, header: &PutHeader, data: &[u8]) -> Result<(), PlaceEnded> {
-        message_counts::count_sent();
+        self.header.part::<MessageCounts>().count_sent();
         self.endpoint.put(to, &header.encode(), data)
     }
 
@@ -316,7 +307,7 @@ impl System {
         if here() != PlaceId::ZERO {
             return self.deliver(PlaceId::ZERO, &Message::TopologyRequest, Undelivered::Topology);
         }
-        if !self.topology_requested.swap(true, std::sync::atomic::Ordering::Relaxed) {
+        if !self.topology_requested.swap(true, Ordering::Relaxed) {
             run_in_thread("apg-topology", move || self.collect());
         }
     }
@@ -405,9 +396,9 @@ fn kernel_cache() -> Option<Cache> {
 
 /// Runs something in a thread of its own: a thread that receives messages has others to read.
 pub(crate) fn run_in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
-    let place = CURRENT.get();
+    let place = system();
     let work = move || {
-        let _place = place.map(System::enter);
+        let _place = place.enter();
         work();
     };
     if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::apgas::cancellation;
+use crate::base::place::{PlaceId, here};
 use crate::heap;
 use crate::scheduler::ExternalEventGuard;
 use crate::scheduler::park::{Waker, block, yield_now};
@@ -17,6 +18,7 @@ struct Sleeper {
     waker: Waker,
     /// Of its job.
     epoch: u64,
+    place: PlaceId,
     _event: ExternalEventGuard,
 }
 
@@ -56,7 +58,7 @@ pub fn sleep(time: Duration) {
             crate::base::output::end_process(1);
         }
     });
-    let epoch = cancellation::activity_epoch();
+    let (epoch, place) = (cancellation::activity_epoch(), here());
     block(move |waker| {
         let mut sleepers = SLEEPERS.lock();
         // Under the lock: the next cancellation finds it there.
@@ -64,19 +66,21 @@ pub fn sleep(time: Duration) {
             drop(sleepers);
             return waker.wake();
         }
-        sleepers.push(Reverse(Sleeper { until, waker, epoch, _event: ExternalEventGuard::new() }));
+        sleepers.push(Reverse(Sleeper { until, waker, epoch, place, _event: ExternalEventGuard::new() }));
         drop(sleepers);
         CHANGED.notify_one();
     });
 }
 
-/// Wakes those whose jobs are cancelled.
+/// Wakes those of this place whose jobs are cancelled.
 pub fn wake_cancelled() {
     let woken = {
         let mut sleepers = SLEEPERS.lock();
         let all = std::mem::take(&mut *sleepers);
-        let (cancelled, others): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|Reverse(sleeper)| cancellation::is_past(sleeper.epoch));
+        let is_cancelled = |Reverse(sleeper): &Reverse<Sleeper>| {
+            sleeper.place == here() && cancellation::is_past(sleeper.epoch)
+        };
+        let (cancelled, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_cancelled);
         *sleepers = others.into();
         cancelled
     };

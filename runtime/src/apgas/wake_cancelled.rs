@@ -11,8 +11,8 @@ use crate::heap::Ref;
 pub(super) fn wake_all() {
     let wake = || {
         timer::wake_cancelled();
-        atomic::enter();
-        atomic::leave();
+        atomic::section().enter();
+        atomic::section().leave();
         clock::wake_all();
         lock::wake_all();
         Ref::NULL

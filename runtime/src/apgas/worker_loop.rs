@@ -2,8 +2,10 @@
 //! it.
 
 use crate::apgas::activity::{self, Activity, ActivityScope};
+use crate::apgas::at::rpc;
 use crate::apgas::finish::Finish;
 use crate::apgas::{cancellation, wake_cancelled};
+use crate::base::place::PlaceHeader;
 use crate::scheduler::fiber::{Fiber, Switch};
 use crate::scheduler::task::Task;
 use crate::scheduler::{self, pool};
@@ -58,17 +60,39 @@ fn run_found_task(fiber: &'static Fiber) -> bool {
 fn run(fiber: &'static Fiber, task: Task) {
     fiber.budget.begin(task.finish());
     match task {
-        Task::Closure(_, finish) if cancellation::is_cancelled() => {
-            activity::drop_closure(fiber, Finish::from_header(finish));
-        }
         Task::Closure(closure, finish) => {
+            // SAFETY: the finish is alive, since it waits for the activity.
+            let place = unsafe { Finish::place_of(finish) };
+            enter_place(fiber, place);
+            if place.is_some_and(cancellation::has_cancelled) && cancellation::is_cancelled() {
+                return activity::drop_closure(fiber, Finish::from_header(finish));
+            }
             activity::run_closure(fiber, closure, ActivityScope::Finish(Finish::from_header(finish)));
         }
         Task::Activity(task) => {
             // SAFETY: made by `Activity::into_task`, and taken from the queue once.
-            unsafe { Activity::from_task(task) }.run();
+            let activity = unsafe { Activity::from_task(task) };
+            enter_place(fiber, activity.place);
+            activity.run();
         }
         Task::Help(index) => scheduler::parallel_loop::help(index),
         Task::Resume(other) => fiber.leave(Switch::Run(other)),
     }
+}
+
+/// The fiber's next activity belongs to that place.
+#[inline]
+fn enter_place(fiber: &'static Fiber, place: Option<&'static PlaceHeader>) {
+    let address = |place: Option<&PlaceHeader>| place.map(|place| std::ptr::from_ref(place).addr());
+    if address(fiber.place()) != address(place) {
+        change_place(fiber, place);
+    }
+}
+
+/// The fiber, which has run activities of another place, keeps nothing of that.
+#[cold]
+fn change_place(fiber: &'static Fiber, place: Option<&'static PlaceHeader>) {
+    Finish::free_all_spares(fiber);
+    rpc::release_kept(fiber);
+    fiber.enter_place(place);
 }

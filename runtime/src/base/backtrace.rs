@@ -7,7 +7,6 @@ use std::ffi::c_void;
 use std::path::Path;
 
 use addr2line::Loader;
-use parking_lot::Mutex;
 
 use crate::base::program_image;
 
@@ -110,19 +109,6 @@ pub(crate) fn brief_lines(lines: Vec<String>) -> Vec<String> {
     out
 }
 
-/// The line tables of the program's object.
-enum Tables {
-    Unread,
-    Read(Box<Loader>),
-    Missing,
-}
-
-struct Locked(Tables);
-// SAFETY: used under a lock, and its parts are shared with nobody.
-unsafe impl Send for Locked {}
-
-static TABLES: Mutex<Locked> = Mutex::new(Locked(Tables::Unread));
-
 /// A call in X10 code.
 struct Call {
     name: String,
@@ -176,12 +162,11 @@ fn calls(frame: i64) -> Vec<Call> {
     if program_image::address_of(frame).is_none() {
         return Vec::new();
     }
-    let mut tables = TABLES.lock();
-    if matches!(tables.0, Tables::Unread) {
-        let loader = program_image::file().and_then(|path| Loader::new(path).ok());
-        tables.0 = loader.map_or(Tables::Missing, |loader| Tables::Read(Box::new(loader)));
-    }
-    let Tables::Read(loader) = &tables.0 else { return Vec::new() };
+    program_image::with_line_tables(|loader| calls_in(loader, frame)).unwrap_or_default()
+}
+
+/// The same with the line tables of the program.
+fn calls_in(loader: &Loader, frame: i64) -> Vec<Call> {
     // The return address may be the first of the next line; the call is before it.
     let probe = frame as u64 - 1 + loader.relative_address_base();
     let mut calls = Vec::new();

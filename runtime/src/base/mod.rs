@@ -6,6 +6,7 @@
 pub(crate) mod log;
 
 pub mod allocator;
+pub(crate) mod append_list;
 pub(crate) mod backtrace;
 pub mod byte_size;
 pub mod interrupt;

@@ -1,34 +1,138 @@
-//! The number of the place that the calling thread works for.
+//! The place that the calling thread works for: its number, and the parts that modules keep of it.
+//!
+//! A thread that runs activities works for the place of the activity that it runs. All others work for the
+//! place that they have entered ([`replace_current`]), else for the one place of the process.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-/// The place of a process that has only one.
-static HERE: AtomicU32 = AtomicU32::new(0);
+use crate::base::program_image::ProgramImage;
 
-thread_local! {
-    /// The place that this thread works for, in a process with several.
-    static CURRENT: Cell<Option<PlaceId>> = const { Cell::new(None) };
+/// A part of a place, which one module keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Objects,
+    Pressure,
+    Program,
+    Calls,
+    MessageCounts,
+    PlaceLocals,
+    AtomicSection,
+    Jobs,
+    Collector,
+    ExitCode,
 }
 
-/// The number of the place that the calling thread works for.
+/// Number of parts.
+const PARTS: usize = Part::ExitCode as usize + 1;
+
+/// A type of which each place has one value, made when it is first needed.
+///
+/// # Safety
+/// No other type has the same part.
+pub(crate) unsafe trait PlacePart: Default + Sync + 'static {
+    const PART: Part;
+}
+
+/// What every layer knows of a place.
+#[derive(Debug)]
+pub struct PlaceHeader {
+    /// Its number.
+    pub id: PlaceId,
+    /// The place itself (`apgas::System`), null for [`UNPLACED`].
+    pub(crate) system: AtomicPtr<()>,
+    /// Where its program is in memory, null before it is loaded.
+    pub(crate) image: AtomicPtr<ProgramImage>,
+    /// The epoch of its jobs (`apgas::cancellation`).
+    pub(crate) epoch: AtomicU64,
+    /// Null where there is none yet. They live as long as the process, as places do.
+    parts: [AtomicPtr<()>; PARTS],
+}
+
+/// The epoch of all places before the first cancellation.
+pub(crate) const FIRST_EPOCH: u64 = 1;
+
+impl PlaceHeader {
+    /// Of a place that has nothing yet.
+    pub const fn new(id: PlaceId) -> PlaceHeader {
+        PlaceHeader {
+            id,
+            system: AtomicPtr::new(std::ptr::null_mut()),
+            image: AtomicPtr::new(std::ptr::null_mut()),
+            epoch: AtomicU64::new(FIRST_EPOCH),
+            parts: [const { AtomicPtr::new(std::ptr::null_mut()) }; PARTS],
+        }
+    }
+
+    /// Its value of that type.
+    #[inline]
+    pub(crate) fn part<T: PlacePart>(&self) -> &'static T {
+        let slot = &self.parts[T::PART as usize];
+        // SAFETY: null, or a value of the only type with that part, which is never freed.
+        unsafe { slot.load(Ordering::Acquire).cast::<T>().as_ref() }.unwrap_or_else(|| make_part(slot))
+    }
+}
+
+#[cold]
+fn make_part<T: PlacePart>(slot: &AtomicPtr<()>) -> &'static T {
+    let new = Box::into_raw(Box::<T>::default());
+    match slot.compare_exchange(std::ptr::null_mut(), new.cast(), Ordering::AcqRel, Ordering::Acquire) {
+        // SAFETY: just made, and never freed from now on.
+        Ok(_) => unsafe { &*new },
+        Err(other) => {
+            // SAFETY: nothing else knows the new one; the other is of the same type, and never freed.
+            unsafe {
+                drop(Box::from_raw(new));
+                &*other.cast::<T>()
+            }
+        }
+    }
+}
+
+/// The value of that type of the place that the calling thread works for.
+#[inline]
+pub(crate) fn part<T: PlacePart>() -> &'static T {
+    current().part()
+}
+
+/// What a thread works for in a process without places.
+static UNPLACED: PlaceHeader = PlaceHeader::new(PlaceId::ZERO);
+
+/// The place of a process that has only one.
+static PROCESS: AtomicPtr<PlaceHeader> = AtomicPtr::new((&raw const UNPLACED).cast_mut());
+
+thread_local! {
+    /// The place that this thread works for, if it has entered one.
+    static CURRENT: Cell<Option<&'static PlaceHeader>> = const { Cell::new(None) };
+}
+
+/// The place that the calling thread works for.
 ///
 /// Not inlined: an activity may have moved to another thread since it last asked.
 #[inline(never)]
+pub fn current() -> &'static PlaceHeader {
+    // SAFETY: `UNPLACED`, or what `set_process` was given.
+    CURRENT.get().unwrap_or_else(|| unsafe { &*PROCESS.load(Ordering::Acquire) })
+}
+
+/// The number of the place that the calling thread works for.
 pub fn here() -> PlaceId {
-    CURRENT.get().unwrap_or_else(|| PlaceId(HERE.load(Ordering::Relaxed)))
+    current().id
 }
 
 /// Sets the place that the calling thread works for, and returns the former one.
-pub(crate) fn replace_current(place: Option<PlaceId>) -> Option<PlaceId> {
+#[inline(never)]
+pub(crate) fn replace_current(place: Option<&'static PlaceHeader>) -> Option<&'static PlaceHeader> {
     CURRENT.replace(place)
 }
 
-/// Sets the number of this process's place, before anything asks for it.
-pub(crate) fn set_here(place: PlaceId) {
-    HERE.store(place.0, Ordering::Relaxed);
+/// Makes this the place of all threads that have entered none; false if there is one already.
+pub(crate) fn set_process(place: &'static PlaceHeader) -> bool {
+    let none = (&raw const UNPLACED).cast_mut();
+    let new = std::ptr::from_ref(place).cast_mut();
+    PROCESS.compare_exchange(none, new, Ordering::AcqRel, Ordering::Relaxed).is_ok()
 }
 
 /// The number of a host place: a process of the program.

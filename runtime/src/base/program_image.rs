@@ -1,20 +1,53 @@
-//! Where the shared object of the compiled program is: its addresses, and the file that it was loaded from.
+//! Where shared objects of compiled programs are: their addresses, and the files that they were loaded from.
 
 use std::ffi::c_void;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
-struct ProgramImage {
+use addr2line::Loader;
+use parking_lot::Mutex;
+
+use crate::base::append_list::AppendList;
+use crate::base::place;
+
+/// A program in memory. It stays there.
+pub(crate) struct ProgramImage {
     /// First and last address.
     range: (usize, usize),
     file: PathBuf,
+    tables: Mutex<LineTables>,
 }
 
-static IMAGE: OnceLock<ProgramImage> = OnceLock::new();
+/// The line tables of a program's object.
+enum LineTables {
+    Unread,
+    Read(Box<Loader>),
+    Missing,
+}
 
-/// The program is the shared object around that address, loaded from that file. Ignored after the first call.
+// SAFETY: used under a lock, and its parts are shared with nothing.
+unsafe impl Send for LineTables {}
+
+impl std::fmt::Debug for ProgramImage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProgramImage").field("range", &self.range).field("file", &self.file).finish()
+    }
+}
+
+/// All programs in memory, which handlers of signals read.
+static ALL: AppendList<ProgramImage> = AppendList::new();
+
+/// The calling thread's place runs the shared object around that address, loaded from that file.
 pub(crate) fn set(inside: usize, file: &Path) {
-    IMAGE.get_or_init(|| ProgramImage { range: object_range(inside), file: file.into() });
+    let tables = Mutex::new(LineTables::Unread);
+    let image = ALL.push(ProgramImage { range: object_range(inside), file: file.into(), tables });
+    place::current().image.store(std::ptr::from_ref(image).cast_mut(), Ordering::Release);
+}
+
+/// The program of the calling thread's place.
+fn own() -> Option<&'static ProgramImage> {
+    // SAFETY: null, or an image, which is never freed.
+    unsafe { place::current().image.load(Ordering::Acquire).as_ref() }
 }
 
 /// First and last address of the shared object around an address.
@@ -40,21 +73,32 @@ fn object_range(inside: usize) -> (usize, usize) {
     (found.1, found.2)
 }
 
-/// The file of the program's object.
-pub(crate) fn file() -> Option<&'static Path> {
-    Some(&IMAGE.get()?.file)
+/// Shows the line tables of the calling thread's place's program to `look`; `None` if they cannot be read.
+pub(crate) fn with_line_tables<R>(look: impl FnOnce(&Loader) -> R) -> Option<R> {
+    let image = own()?;
+    let mut tables = image.tables.lock();
+    if matches!(*tables, LineTables::Unread) {
+        let loader = Loader::new(&image.file).ok();
+        *tables = loader.map_or(LineTables::Missing, |loader| LineTables::Read(Box::new(loader)));
+    }
+    match &*tables {
+        LineTables::Read(loader) => Some(look(loader)),
+        _ => None,
+    }
 }
 
-/// The position of an instruction in the program's object, if it is there.
+/// The position of an instruction in the object of a program, if it is in one.
 #[inline]
 pub(crate) fn offset_of(address: usize) -> Option<usize> {
-    let (low, high) = IMAGE.get()?.range;
-    (low..high).contains(&address).then(|| address - low)
+    ALL.iter()
+        .map(|image| image.range)
+        .find(|(low, high)| (*low..*high).contains(&address))
+        .map(|(low, _)| address - low)
 }
 
-/// The reverse of [`offset_of`].
+/// The reverse of [`offset_of`] for the program of the calling thread's place.
 pub(crate) fn address_of(offset: i64) -> Option<usize> {
-    let (low, high) = IMAGE.get()?.range;
+    let (low, high) = own()?.range;
     let address = low.checked_add(usize::try_from(offset).ok().filter(|offset| *offset > 0)?)?;
     (address < high).then_some(address)
 }

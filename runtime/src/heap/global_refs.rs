@@ -35,6 +35,7 @@ use crate::base::place::{PlaceId, here};
 use crate::heap::hooks;
 use crate::heap::mark::weak;
 use crate::heap::mark::weak::Slot;
+use crate::heap::place_objects::place_objects;
 use crate::layout::Ref;
 
 /// Weight that home gives with each copy.
@@ -101,10 +102,11 @@ impl Entry {
         if kept != self.kept {
             self.kept = kept;
             self.slot.keep(kept);
+            let count = &references().kept;
             if kept {
-                KEPT.fetch_add(1, Ordering::Relaxed)
+                count.fetch_add(1, Ordering::Relaxed)
             } else {
-                KEPT.fetch_sub(1, Ordering::Relaxed)
+                count.fetch_sub(1, Ordering::Relaxed)
             };
         }
     }
@@ -127,13 +129,24 @@ struct Table {
     last_account: u64,
     /// Tokens of other places' objects that have arrived since the last collection for them.
     arrived: usize,
+    /// [`weak::deaths`] when tokens were last looked through.
+    seen_deaths: u64,
     /// Changes to send to the homes of objects, in this order.
     outbox: Vec<(PlaceId, Change)>,
 }
 
-static KEPT: AtomicUsize = AtomicUsize::new(0);
+/// References between a place and others.
+#[derive(Default)]
+pub(super) struct References {
+    /// Number of objects that other places keep alive.
+    kept: AtomicUsize,
+    table: Mutex<Table>,
+}
 
-static TABLE: Mutex<Option<Table>> = Mutex::new(None);
+/// Those of the place that the calling thread works for.
+fn references() -> &'static References {
+    &place_objects().references
+}
 
 /// The fields of a token.
 struct Token(Ref);
@@ -161,7 +174,7 @@ impl Token {
 
 impl Table {
     fn with<R>(work: impl FnOnce(&mut Table) -> R) -> R {
-        work(TABLE.lock().get_or_insert_default())
+        work(&mut references().table.lock())
     }
 
     /// Enters a token under its key; the weights of the key are unchanged.
@@ -365,13 +378,14 @@ pub fn apply(changes: &[Change]) {
 
 /// Number of objects that other places keep alive.
 pub(crate) fn kept() -> usize {
-    KEPT.load(Ordering::Relaxed)
+    references().kept.load(Ordering::Relaxed)
 }
 
 /// Removes tokens that have died. Returns the changes to send to homes.
 pub(crate) fn tidy() -> Vec<(PlaceId, Change)> {
     Table::with(|table| {
-        if weak::take_died() {
+        let deaths = weak::deaths();
+        if std::mem::replace(&mut table.seen_deaths, deaths) != deaths {
             table.tidy();
         }
         std::mem::take(&mut table.outbox)

@@ -1,12 +1,8 @@
-//! Handles: references to objects from Rust code, from other places (by number), and from string constants.
-//! Roots of the collector.
+//! Handles: references to objects from Rust code. Roots of the collector.
 
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use rustc_hash::FxBuildHasher;
 
 use crate::heap::alloc::blocks::reserve;
 use crate::heap::safepoint::mutators;
@@ -156,102 +152,6 @@ impl Drop for Handle {
             lock(&HANDLES[self.shard as usize]).remove(self.index);
         }
     }
-}
-
-/// Objects that other places may name (GlobalRef, GlobalRail, PlaceLocalHandle).
-struct Globals {
-    objects: HashMap<i64, Handle, FxBuildHasher>,
-    numbers: HashMap<Ref, i64, FxBuildHasher>,
-    last: i64,
-}
-
-static GLOBALS: parking_lot::Mutex<Globals> = parking_lot::Mutex::new(Globals {
-    objects: HashMap::with_hasher(FxBuildHasher),
-    numbers: HashMap::with_hasher(FxBuildHasher),
-    last: 0,
-});
-
-/// The most objects whose numbers are looked up without the lock; addresses for them are reserved at once.
-const MAX_LOCK_FREE: usize = 1 << 20;
-
-/// The same objects by number, null where there is none; null itself before the first. Programs ask for
-/// elements of a `GlobalRail` in their loops.
-static BY_NUMBER: AtomicPtr<AtomicPtr<Object>> = AtomicPtr::new(std::ptr::null_mut());
-
-/// The entry of a number, if it may have one.
-fn lock_free_entry(number: i64) -> Option<&'static AtomicPtr<Object>> {
-    let index = usize::try_from(number).ok().filter(|index| *index < MAX_LOCK_FREE)?;
-    let entries = BY_NUMBER.load(Ordering::Acquire);
-    // SAFETY: inside the zeroed memory that was reserved for all of them, and is never given back.
-    (!entries.is_null()).then(|| unsafe { &*entries.add(index) })
-}
-
-/// Sets the entry of a number, under the lock.
-fn set_lock_free_entry(number: i64, object: Ref) {
-    if BY_NUMBER.load(Ordering::Relaxed).is_null()
-        && let Some(memory) = reserve(MAX_LOCK_FREE * size_of::<AtomicPtr<Object>>())
-    {
-        BY_NUMBER.store(memory.cast(), Ordering::Release);
-    }
-    if let Some(entry) = lock_free_entry(number) {
-        entry.store(object.0, Ordering::Release);
-    }
-}
-
-/// The number of an object for other places; the same object always has the same. 0 for null.
-pub fn register_global(object: Ref) -> i64 {
-    if object.is_null() {
-        return 0;
-    }
-    let mut globals = GLOBALS.lock();
-    if let Some(number) = globals.numbers.get(&object) {
-        return *number;
-    }
-    globals.last += 1;
-    let number = globals.last;
-    globals.objects.insert(number, Handle::new(object));
-    globals.numbers.insert(object, number);
-    set_lock_free_entry(number, object);
-    number
-}
-
-/// The object with that number; `None` if it is unknown or forgotten, null for 0.
-pub fn global(number: i64) -> Option<Ref> {
-    if number == 0 {
-        return Some(Ref::NULL);
-    }
-    if let Some(entry) = lock_free_entry(number) {
-        let object = entry.load(Ordering::Acquire);
-        if !object.is_null() {
-            return Some(Ref(object));
-        }
-    }
-    GLOBALS.lock().objects.get(&number).map(Handle::get)
-}
-
-/// Ends a registration.
-pub fn forget_global(number: i64) {
-    let mut globals = GLOBALS.lock();
-    if let Some(handle) = globals.objects.remove(&number) {
-        set_lock_free_entry(number, Ref::NULL);
-        globals.numbers.remove(&handle.get());
-    }
-}
-
-/// String constants by their text.
-type Interned = HashMap<&'static [u8], Handle, FxBuildHasher>;
-
-static INTERNED: parking_lot::Mutex<Interned> = parking_lot::Mutex::new(HashMap::with_hasher(FxBuildHasher));
-
-/// The one string with this text: the known one, or what `make` makes.
-pub fn interned<E>(text: &[u8], make: impl FnOnce() -> Result<Ref, E>) -> Result<Ref, E> {
-    if let Some(handle) = INTERNED.lock().get(text) {
-        return Ok(handle.get());
-    }
-    let string = make()?;
-    // The key is the string's own text: it is in the table, so it is never collected, and nothing moves.
-    let bytes: &'static [u8] = string.bytes();
-    Ok(INTERNED.lock().entry(bytes).or_insert_with(|| Handle::new(string)).get())
 }
 
 /// Calls `visit` with every object held here; all threads are stopped.

@@ -2,6 +2,10 @@
 
 use std::sync::OnceLock;
 
+use parking_lot::Mutex;
+
+use crate::base::place::{self, Part, PlacePart};
+
 /// The part of garbage collection that crosses places. All calls except `remote_collections` return
 /// without waiting.
 pub trait HeapPressure: Send + Sync {
@@ -20,16 +24,35 @@ pub trait HeapPressure: Send + Sync {
     fn remote_collections(&self) -> Box<dyn Iterator<Item = ()>>;
 }
 
-static PRESSURE: OnceLock<&'static dyn HeapPressure> = OnceLock::new();
+/// The collector of a place.
+#[derive(Default)]
+struct Pressure(OnceLock<&'static dyn HeapPressure>);
 
-/// Registers the collector that crosses places; later calls do nothing.
-pub fn register_pressure(pressure: &'static dyn HeapPressure) {
-    PRESSURE.get_or_init(|| pressure);
+// SAFETY: the only type with that part.
+unsafe impl PlacePart for Pressure {
+    const PART: Part = Part::Pressure;
 }
 
-/// The registered collector; none before this process is a place.
+/// Those of the places that share the heap.
+static PRESSURES: Mutex<Vec<&'static dyn HeapPressure>> = Mutex::new(Vec::new());
+
+/// Registers the collector that crosses places for the place that the calling thread works for; later calls
+/// do nothing.
+pub fn register_pressure(pressure: &'static dyn HeapPressure) {
+    if place::part::<Pressure>().0.set(pressure).is_ok() {
+        PRESSURES.lock().push(pressure);
+    }
+}
+
+/// The collector of the place that the calling thread works for; none before it is registered.
 pub(crate) fn pressure() -> Option<&'static dyn HeapPressure> {
-    PRESSURE.get().copied()
+    place::part::<Pressure>().0.get().copied()
+}
+
+/// Calls `notify` with the collectors of all places that share the heap.
+pub(crate) fn each_pressure(notify: impl Fn(&'static dyn HeapPressure)) {
+    let all = PRESSURES.lock().clone();
+    all.into_iter().for_each(notify);
 }
 
 /// Attempts to allocate that are worthwhile while other places collect; one where there are none.

@@ -12,6 +12,7 @@ mod handles;
 pub mod hooks;
 mod mark;
 pub mod page_watch;
+mod place_objects;
 mod safepoint;
 
 #[cfg(test)]
@@ -27,10 +28,11 @@ pub use alloc::allocator::{
 pub(crate) use alloc::blocks::reserve as reserve_memory;
 pub use alloc::limits::{configure, of_machine};
 pub use alloc::state::bytes_in_use;
-pub use handles::{Handle, forget_global, global, interned, register_global};
+pub use handles::Handle;
 pub use mark::collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
 pub(crate) use mark::collect::{collect_for_others, is_held as is_collection_held};
 pub use mark::roots::{add_queues, add_static_roots};
+pub use place_objects::{forget_global, global, interned, register_global};
 pub(crate) use safepoint::mutators::{
     abandon as abandon_thread, enter_critical, leave_critical, set_running, while_parked,
 };

@@ -357,7 +357,7 @@ pub(crate) fn atomic_begin() -> Outcome<()> {
         Ok(activity.atomic > 1)
     })?;
     if !nested {
-        atomic::enter();
+        atomic::section().enter();
     }
     Ok(())
 }
@@ -368,7 +368,7 @@ pub(crate) fn atomic_end() {
         activity.atomic == 0
     });
     if last == Some(true) {
-        atomic::leave();
+        atomic::section().leave();
     }
 }
 
@@ -380,7 +380,7 @@ pub(crate) fn when_begin() -> Outcome<()> {
 pub(crate) fn when_wait() -> Outcome<()> {
     // In the section: the next cancellation finds it among those that wait.
     cancellation::check()?;
-    atomic::wait_for_change();
+    atomic::section().wait_for_change();
     cancellation::check()
 }
 

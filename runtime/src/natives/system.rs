@@ -7,15 +7,23 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use super::text_of;
 use crate::abi::Outcome;
 use crate::base::output::end_process;
+use crate::base::place::{self, Part, PlacePart};
 use crate::heap;
 use crate::heap::Ref;
 use crate::program;
 
-static EXIT_CODE: AtomicI32 = AtomicI32::new(0);
+/// The exit status that the program has set at a place.
+#[derive(Default)]
+struct ExitCode(AtomicI32);
 
-/// The exit status that the program has set.
+// SAFETY: the only type with that part.
+unsafe impl PlacePart for ExitCode {
+    const PART: Part = Part::ExitCode;
+}
+
+/// The exit status that the program has set here.
 pub(crate) fn exit_code() -> i32 {
-    EXIT_CODE.load(Ordering::SeqCst)
+    place::part::<ExitCode>().0.load(Ordering::SeqCst)
 }
 
 pub(crate) fn nano_time() -> i64 {
@@ -28,7 +36,7 @@ pub(crate) fn current_time_millis() -> i64 {
 }
 
 pub(crate) fn set_exit_code(code: i32) {
-    EXIT_CODE.store(code, Ordering::SeqCst);
+    place::part::<ExitCode>().0.store(code, Ordering::SeqCst);
 }
 
 pub(crate) fn kill_here() {

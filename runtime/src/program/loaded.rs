@@ -4,6 +4,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::OnceLock;
 
+use crate::base::place::{self, Part, PlacePart};
 use crate::base::program_image;
 use crate::heap::{self, Ref};
 use crate::layout::{self, Outcome, Program as Table, Raised, Type};
@@ -16,9 +17,21 @@ pub(super) struct Loaded {
     pub(super) throwables: Option<&'static Type>,
 }
 
-static LOADED: OnceLock<Loaded> = OnceLock::new();
+/// The program of a place.
+#[derive(Default)]
+struct ProgramSlot(OnceLock<Loaded>);
 
-/// Loads a program from its shared object. A process runs one program; it stays loaded.
+// SAFETY: the only type with that part.
+unsafe impl PlacePart for ProgramSlot {
+    const PART: Part = Part::Program;
+}
+
+/// The program of the place that the calling thread works for, once it is loaded.
+fn find() -> Option<&'static Loaded> {
+    place::part::<ProgramSlot>().0.get()
+}
+
+/// Loads the program of the calling thread's place from its shared object. It stays loaded.
 ///
 /// # Errors
 /// When the file is not a program, or one for another version of the runtime.
@@ -59,7 +72,7 @@ pub fn load_bytes(bytes: &[u8]) -> Result<(), String> {
     loaded
 }
 
-/// Makes a table the program of this process; tests bring their own.
+/// Makes a table the program of the calling thread's place; tests bring their own.
 pub(crate) fn attach(table: &'static Table, path: &Path) -> Result<(), String> {
     if table.abi != layout::VERSION {
         return Err(format!(
@@ -72,8 +85,8 @@ pub(crate) fn attach(table: &'static Table, path: &Path) -> Result<(), String> {
     // SAFETY: descriptors live as long as the program.
     let types: Vec<&'static Type> = table.types().iter().map(|ty| unsafe { &**ty }).collect();
     let throwables = types.iter().copied().find(|ty| ty.name() == layout::names::THROWABLE_RAIL);
-    if LOADED.set(Loaded { table, types, throwables }).is_err() {
-        return Err("this process runs a program already".into());
+    if place::part::<ProgramSlot>().0.set(Loaded { table, types, throwables }).is_err() {
+        return Err("this place runs a program already".into());
     }
     program_image::set(std::ptr::from_ref(table) as usize, path);
     heap::add_static_roots(table);
@@ -82,12 +95,12 @@ pub(crate) fn attach(table: &'static Table, path: &Path) -> Result<(), String> {
 
 /// The loaded program.
 pub(super) fn loaded() -> &'static Loaded {
-    LOADED.get().unwrap_or_else(|| unreachable!("a program is loaded before anything runs"))
+    find().unwrap_or_else(|| unreachable!("a program is loaded before anything runs"))
 }
 
 /// The table of the program, once it is loaded.
 pub(super) fn table_if_loaded() -> Option<&'static Table> {
-    Some(LOADED.get()?.table)
+    Some(find()?.table)
 }
 
 /// Has the program use this table of runtime functions.
@@ -101,7 +114,7 @@ pub unsafe fn bind(runtime: *const std::ffi::c_void) {
 
 /// A source file by its number.
 pub fn file(number: u32) -> String {
-    let Some(table) = LOADED.get().map(|it| it.table).filter(|it| number < it.file_count) else {
+    let Some(table) = table_if_loaded().filter(|it| number < it.file_count) else {
         return "?".to_owned();
     };
     // SAFETY: the table says its own length, and holds C strings.

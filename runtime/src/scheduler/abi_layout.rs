@@ -54,8 +54,10 @@ const _: () = {
     use std::mem::offset_of;
 
     use crate::scheduler::deque::{Buffer, Owner};
+    use crate::scheduler::stack_budget::SharedPart;
     assert!(offset_of!(FinishHeader, outer) == 0 && offset_of!(FinishHeader, own) == 8);
-    assert!(offset_of!(FinishHeader, touched) == 16 && offset_of!(FinishHeader, count) == 128);
+    assert!(offset_of!(FinishHeader, touched) == 16 && offset_of!(FinishHeader, shared) == 128);
+    assert!(offset_of!(SharedPart, count) == 0);
     assert!(offset_of!(FiberHeader, activity) == 0 && offset_of!(FiberHeader, deque) == 8);
     assert!(offset_of!(FiberHeader, spare) == 16 && offset_of!(FiberHeader, sleep) == 24);
     assert!(offset_of!(Deque, top) == 0 && offset_of!(Deque, bottom) == 128);

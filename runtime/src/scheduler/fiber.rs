@@ -13,6 +13,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use parking_lot::Mutex;
 
 use crate::base::output::end_process;
+use crate::base::place::{self, PlaceHeader};
 use crate::base::sanitizer::FiberView;
 use crate::base::{backtrace, limits};
 use crate::heap::{self, StackRecord};
@@ -42,6 +43,8 @@ pub struct Fiber {
     yielder: Cell<*const Yielder<(), Switch>>,
     record: &'static StackRecord,
     view: FiberView,
+    /// The place that its activity belongs to, or the last one did.
+    place: Cell<Option<&'static PlaceHeader>>,
     /// The number of the worker that runs it.
     pub worker: Cell<usize>,
     /// Activities of one finish that have run to their end here in a row, which that finish does not count as
@@ -136,6 +139,7 @@ fn make() -> &'static Fiber {
         record: heap::register_stack(low, high),
         view: FiberView::new(low, high),
         header: FiberHeader::default(),
+        place: Cell::new(None),
         worker: Cell::new(usize::MAX),
         ended: Cell::new((std::ptr::null(), 0)),
         opened: profile::Opened::default(),
@@ -222,6 +226,8 @@ impl Fiber {
         heap::enter_critical();
         heap::set_running(Some(self.record));
         CURRENT.with(|current| current.set(Some(self)));
+        // Not reset when the fiber leaves: what is done for it then is done at its place.
+        place::replace_current(self.place.get());
         self.worker.set(worker);
         self.header.set_worker(queues);
         // SAFETY: this thread alone has the fiber now.
@@ -240,6 +246,17 @@ impl Fiber {
         Some(self.worker.get()).filter(|worker| *worker != usize::MAX)
     }
 
+    /// The place that its activity belongs to, or the last one did.
+    pub fn place(&self) -> Option<&'static PlaceHeader> {
+        self.place.get()
+    }
+
+    /// Its next activity belongs to another place.
+    pub fn enter_place(&self, place: Option<&'static PlaceHeader>) {
+        self.place.set(place);
+        place::replace_current(place);
+    }
+
     /// Whether it waits to be resumed. It may change at once.
     pub fn is_suspended(&self) -> bool {
         self.record.is_suspended()
@@ -251,20 +268,22 @@ impl Fiber {
     }
 }
 
-/// The frames in the program of all activities that wait, innermost first. The last thing that a process
-/// does: no activity continues afterwards, and all workers sleep.
+/// The frames in the program of all activities of the caller's place that wait, innermost first. The last
+/// thing that the place does: no activity continues afterwards, and all workers sleep.
 pub(crate) fn frames_of_waiting() -> Vec<Vec<i64>> {
+    let is_elsewhere = |fiber: &Fiber| fiber.place().is_some_and(|it| !std::ptr::eq(it, place::current()));
     let own = current().map_or(std::ptr::null(), std::ptr::from_ref);
     let fibers = ALL.lock().clone();
     *COLLECTED_FRAMES.lock() = Some(Vec::new());
     COLLECTS_FRAMES.store(true, Ordering::Release);
     for fiber in fibers {
-        if fiber.header.activity.get().is_null() || std::ptr::eq(fiber, own) {
+        if fiber.header.activity.get().is_null() || std::ptr::eq(fiber, own) || is_elsewhere(fiber) {
             continue;
         }
         // SAFETY: it is suspended, and no thread takes it any more.
         let _ = unsafe { fiber.resume_coroutine() };
     }
+    COLLECTS_FRAMES.store(false, Ordering::Release);
     COLLECTED_FRAMES.lock().take().unwrap_or_default()
 }
 

@@ -1,5 +1,6 @@
 //! Parallel loops of the runtime itself: blocks of a kernel's CPU form, distributed over the workers.
 
+use crate::base::place;
 use crate::heap::Ref;
 use crate::scheduler::pool;
 
@@ -10,8 +11,16 @@ pub fn parallel_for(count: i64, body: &(dyn Fn(i64, i64) -> Ref + Sync)) -> Ref 
         return if count > 0 { body(0, count) } else { Ref::NULL };
     }
     let queues = pool::queues();
+    let place = place::current();
+    let body = |first, last| {
+        // A helper's thread may work for another place.
+        let outer = place::replace_current(Some(place));
+        let exception = body(first, last);
+        place::replace_current(outer);
+        exception
+    };
     // SAFETY: the loop ends below.
-    let Some(index) = (unsafe { queues.loops().begin(count, body) }) else {
+    let Some(index) = (unsafe { queues.loops().begin(count, &raw const body) }) else {
         // Other loops occupy the workers.
         return body(0, count);
     };

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering}
 
 use crossbeam_utils::CachePadded;
 
+use crate::base::place::PlaceHeader;
+
 /// The epoch of activities that belong to no job ([`crate::apgas::cancellation`]).
 pub const NO_JOB: u64 = 0;
 
@@ -32,9 +34,19 @@ pub struct FinishHeader {
     pub touched: AtomicBool,
     /// The budget of the fiber that has opened the finish, if it is known.
     pub owner: AtomicPtr<StackBudget>,
+    /// What threads other than the body's access.
+    pub shared: CachePadded<SharedPart>,
+}
+
+/// The part of a finish that all threads access.
+#[derive(Default)]
+#[repr(C)]
+pub struct SharedPart {
     /// Number of activities that others have started, minus the number that have ended elsewhere than on the
     /// body's stack; plus the weight of the body until it has ended.
-    pub count: CachePadded<AtomicUsize>,
+    pub count: AtomicUsize,
+    /// The place of its activities; null only before the finish is in use.
+    pub place: AtomicPtr<PlaceHeader>,
 }
 
 impl FinishHeader {

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::message_counts;
+use super::message_counts::MessageCounts;
 use super::report::describe_waiting;
 use crate::apgas::failure::Undelivered;
 use crate::apgas::message::{Message, PlaceState};
 use crate::apgas::system::{run_in_thread, system};
-use crate::base::place::{PlaceId, here};
+use crate::base::place::{self, PlaceId, here};
 use crate::scheduler;
 
 /// How long place 0 waits for the next answer of a place.
@@ -47,9 +47,9 @@ fn waves() -> &'static Waves {
 /// The state of this place. Receipts are read first and sends last, so that a message in between is missing
 /// only from the former.
 fn own_state() -> PlaceState {
-    let received = message_counts::received();
+    let received = place::part::<MessageCounts>().received();
     let is_quiescent = scheduler::is_quiescent();
-    PlaceState { is_quiescent, sent: message_counts::sent(), received }
+    PlaceState { is_quiescent, sent: place::part::<MessageCounts>().sent(), received }
 }
 
 /// At place 0: starts a thread that calls `report` when the program is in a deadlock.

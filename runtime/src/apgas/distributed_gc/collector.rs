@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use super::messages;
-use crate::base::place::{PlaceId, here};
+use crate::base::place::{self, Part, PlaceId, PlacePart, here};
 use crate::heap::hooks::{HeapPressure, register_pressure};
 use crate::heap::{collect_for_others, global_refs, is_collection_held, while_parked};
 use crate::scheduler;
@@ -39,20 +39,26 @@ impl PendingWork {
     }
 }
 
-static PENDING: (Mutex<PendingWork>, Condvar) = (
-    Mutex::new(PendingWork { tidy: false, collect: false, request: false, requesters: Vec::new() }),
-    Condvar::new(),
-);
+/// The collector of a place.
+#[derive(Default)]
+pub(crate) struct CollectorState {
+    pending: Mutex<PendingWork>,
+    is_pending: Condvar,
+    rounds: Mutex<Rounds>,
+    /// When a request last had no effect: for a while an allocation only waits for one round of answers then.
+    last_futile: Mutex<Option<Instant>>,
+    /// Its thread runs.
+    started: OnceLock<()>,
+}
 
 /// Requests of this place.
+#[derive(Default)]
 struct Rounds {
     /// The last one.
     last: u64,
     /// By place, the last round that it has answered.
     answered: Vec<u64>,
 }
-
-static ROUNDS: Mutex<Rounds> = Mutex::new(Rounds { last: 0, answered: Vec::new() });
 
 impl Rounds {
     fn begin(&mut self, places: usize) -> u64 {
@@ -74,15 +80,26 @@ impl Rounds {
     }
 }
 
-fn request_work(add: impl FnOnce(&mut PendingWork)) {
-    add(&mut PENDING.0.lock());
-    PENDING.1.notify_one();
+// SAFETY: the only type with that part.
+unsafe impl PlacePart for CollectorState {
+    const PART: Part = Part::Collector;
+}
+
+impl CollectorState {
+    fn request(&self, add: impl FnOnce(&mut PendingWork)) {
+        add(&mut self.pending.lock());
+        self.is_pending.notify_one();
+    }
+}
+
+fn own() -> &'static CollectorState {
+    place::part()
 }
 
 /// Another place requests a collection.
 pub(crate) fn on_request(from: PlaceId, round: u64) {
     start_thread();
-    request_work(|pending| {
+    own().request(|pending| {
         pending.requesters.retain(|(place, _)| *place != from);
         pending.requesters.push((from, round));
     });
@@ -90,33 +107,32 @@ pub(crate) fn on_request(from: PlaceId, round: u64) {
 
 /// Another place has collected, and has notified homes of references it no longer needs.
 pub(crate) fn on_answer(from: PlaceId, round: u64) {
-    ROUNDS.lock().record_answer(from, round);
+    own().rounds.lock().record_answer(from, round);
 }
 
-/// Registers distributed collection with the heap.
+/// Registers distributed collection with the heap, for the calling thread's place.
 pub(crate) fn register() {
-    register_pressure(&DistributedCollector);
+    register_pressure(Box::leak(Box::new(Collector(own()))));
 }
 
-struct DistributedCollector;
+/// The collector of a place, as the heap knows it.
+struct Collector(&'static CollectorState);
 
-impl HeapPressure for DistributedCollector {
+impl HeapPressure for Collector {
     fn begin(&self) {
         start_thread();
     }
 
     fn references_changed(&self) {
-        request_work(|pending| pending.tidy = true);
+        self.0.request(|pending| pending.tidy = true);
     }
 
     fn many_tokens_arrived(&self) {
-        request_work(|pending| pending.collect = true);
+        self.0.request(|pending| pending.collect = true);
     }
 
     fn heap_filled(&self) {
-        if global_refs::kept() > 0 {
-            request_work(|pending| pending.request = true);
-        }
+        self.0.request(|pending| pending.request = true);
     }
 
     fn may_wait(&self) -> bool {
@@ -124,14 +140,12 @@ impl HeapPressure for DistributedCollector {
     }
 
     fn remote_collections(&self) -> Box<dyn Iterator<Item = ()>> {
-        Box::new(wait_for_others(self))
+        Box::new(wait_for_others(self.0))
     }
 }
 
 /// Requests collections, and yields after each pause in which memory may have become free.
-fn wait_for_others(collector: &DistributedCollector) -> impl Iterator<Item = ()> + use<> {
-    /// When it last had no effect: for a while it only waits for one round of answers then.
-    static LAST_FUTILE: Mutex<Option<Instant>> = Mutex::new(None);
+fn wait_for_others(collector: &'static CollectorState) -> impl Iterator<Item = ()> + use<> {
     const RETRY_INTERVAL: Duration = Duration::from_secs(2);
     const PAUSE: Duration = Duration::from_millis(10);
     /// A reference of one place may be the only one to an object of another: several rounds are needed.
@@ -141,7 +155,7 @@ fn wait_for_others(collector: &DistributedCollector) -> impl Iterator<Item = ()>
     const MAX_PAUSES: u32 = 1000;
     /// The same soon after a futile attempt.
     const MAX_PAUSES_AFTER_FUTILE: u32 = 20;
-    let recently = LAST_FUTILE.lock().is_some_and(|at| at.elapsed() < RETRY_INTERVAL);
+    let recently = collector.last_futile.lock().is_some_and(|at| at.elapsed() < RETRY_INTERVAL);
     let kept = global_refs::kept();
     let (min, max, waits) = match (is_collection_held(), kept == 0, recently) {
         (true, ..) => (0, 0, false),
@@ -150,9 +164,9 @@ fn wait_for_others(collector: &DistributedCollector) -> impl Iterator<Item = ()>
         (_, _, true) => (1, MAX_PAUSES_AFTER_FUTILE, true),
         _ => (MIN_PAUSES, MAX_PAUSES, true),
     };
-    let round = ROUNDS.lock().last + 1;
+    let round = collector.rounds.lock().last + 1;
     if waits {
-        collector.heap_filled();
+        collector.request(|pending| pending.request = true);
     }
     let (mut pauses, mut is_over) = (0, max == 0);
     std::iter::from_fn(move || {
@@ -163,24 +177,26 @@ fn wait_for_others(collector: &DistributedCollector) -> impl Iterator<Item = ()>
         is_over = pauses == max;
         if waits {
             while_parked(|| std::thread::sleep(PAUSE));
-            is_over |= pauses >= min && ROUNDS.lock().is_answered(round, here());
+            is_over |= pauses >= min && collector.rounds.lock().is_answered(round, here());
             if is_over && global_refs::kept() >= kept {
-                *LAST_FUTILE.lock() = Some(Instant::now());
+                *collector.last_futile.lock() = Some(Instant::now());
             }
         }
         Some(())
     })
 }
 
-/// Starts the thread, once. A thread of its own: a collection may happen where no message can be sent.
+/// Starts the thread of this place, once. A thread of its own: a collection may happen where no message can
+/// be sent.
 fn start_thread() {
-    static STARTED: OnceLock<()> = OnceLock::new();
-    STARTED.get_or_init(|| {
+    let (place, collector) = (place::current(), own());
+    collector.started.get_or_init(|| {
         let thread = std::thread::Builder::new().name("apg-references".to_owned());
         // Without the thread remote references are never freed; the program works.
-        let _ = thread.spawn(|| {
+        let _ = thread.spawn(move || {
+            place::replace_current(Some(place));
             loop {
-                perform(wait_for_work());
+                perform(collector, wait_for_work(collector));
             }
         });
     });
@@ -188,21 +204,22 @@ fn start_thread() {
 
 /// Waits parked: a collection finds nothing on the thread's stack and in its registers, which it needs for
 /// none of its work and where its own collections leave references.
-fn wait_for_work() -> PendingWork {
+fn wait_for_work(collector: &CollectorState) -> PendingWork {
     while_parked(|| {
-        let mut pending = PENDING.0.lock();
+        let mut pending = collector.pending.lock();
         while !pending.is_any() {
-            PENDING.1.wait(&mut pending);
+            collector.is_pending.wait(&mut pending);
         }
         std::mem::take(&mut *pending)
     })
 }
 
-fn perform(work: PendingWork) {
+fn perform(collector: &CollectorState, work: PendingWork) {
     /// A place that is short of memory collects all the time: limits how often it requests collections.
     const REQUEST_INTERVAL: Duration = Duration::from_millis(5);
-    if work.request {
-        let round = ROUNDS.lock().begin(messages::hosts());
+    let requests = work.request && global_refs::kept() > 0;
+    if requests {
+        let round = collector.rounds.lock().begin(messages::hosts());
         messages::request_collections(round);
     }
     if work.collects() {
@@ -212,7 +229,7 @@ fn perform(work: PendingWork) {
     for (place, round) in work.requesters {
         messages::answer_request(place, round);
     }
-    if work.request {
+    if requests {
         while_parked(|| std::thread::sleep(REQUEST_INTERVAL));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicUsize, Ordering};
 
 use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
@@ -13,13 +13,13 @@ use crate::apgas::device_wait::DEVICE_WAIT_POLICY;
 use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::id::FinishId;
 use crate::apgas::finish::root::FinishRoot;
-use crate::base::place::PlaceId;
+use crate::base::place::{self, PlaceHeader, PlaceId};
 use crate::base::sanitizer;
 use crate::device::{Completion, WaitPolicy};
 use crate::heap::{Handle, Ref};
 use crate::scheduler::fiber::Fiber;
 use crate::scheduler::park::Event;
-use crate::scheduler::stack_budget::FinishHeader;
+use crate::scheduler::stack_budget::{FinishHeader, SharedPart};
 
 /// Maximum number of device operations that a finish polls itself; older ones are left to the device's
 /// thread.
@@ -58,8 +58,9 @@ impl Finish {
     /// Makes a finish whose body has begun.
     pub fn new() -> Arc<Finish> {
         let clock = AtomicI64::new(NO_CLOCK);
-        let header =
-            FinishHeader { count: CachePadded::new(AtomicUsize::new(BODY)), ..FinishHeader::default() };
+        let place = AtomicPtr::new(std::ptr::from_ref(place::current()).cast_mut());
+        let shared = CachePadded::new(SharedPart { count: AtomicUsize::new(BODY), place });
+        let header = FinishHeader { shared, ..FinishHeader::default() };
         Arc::new(Finish { header, clock, ..Finish::default() })
     }
 
@@ -88,7 +89,7 @@ impl Finish {
     #[inline]
     pub fn keep(self: Arc<Self>, fiber: &Fiber) {
         if Arc::strong_count(&self) == 1 && self.home.is_unknown() {
-            self.header.count.store(BODY, Ordering::Relaxed);
+            self.header.shared.count.store(BODY, Ordering::Relaxed);
             if self
                 .header
                 .owner
@@ -100,6 +101,28 @@ impl Finish {
             self.set_opened(Finish::from_header(fiber.header.spare.get()), None);
             fiber.header.spare.set(Arc::into_raw(self).cast());
         }
+    }
+
+    /// The place of the activities of the finish with that header.
+    ///
+    /// # Safety
+    /// The finish is alive.
+    pub unsafe fn place_of(header: *const FinishHeader) -> Option<&'static PlaceHeader> {
+        // SAFETY: alive by the caller; places are never freed.
+        unsafe { (&*header).shared.place.load(Ordering::Relaxed).as_ref() }
+    }
+
+    /// Frees all spare finishes of an idle fiber.
+    pub fn free_all_spares(fiber: &Fiber) {
+        let mut next = Finish::from_header(fiber.header.spare.replace(std::ptr::null()));
+        // SAFETY: each in the list came out of an `Arc`, and knows the next.
+        while let Some(finish) = unsafe { next.as_ref() } {
+            let outer = finish.outer();
+            // SAFETY: as above; it is in the list once.
+            drop(unsafe { Arc::from_raw(next) });
+            next = outer;
+        }
+        fiber.finishes.set(0);
     }
 
     /// Frees the spare finishes of an idle fiber, except for `max_kept`. Returns the number of remaining
@@ -132,9 +155,10 @@ impl Finish {
     pub fn wait(self: Arc<Self>, fiber: Option<&Fiber>, exception: Ref) -> Vec<Handle> {
         let own = self.header.own.load(Ordering::Relaxed);
         // If only the body is left, nothing else can enter the finish any more.
-        if own > 0 || self.header.count.load(Ordering::Acquire) != BODY {
+        if own > 0 || self.header.shared.count.load(Ordering::Acquire) != BODY {
             self.header.own.store(0, Ordering::Relaxed);
-            if self.header.count.fetch_add(own.wrapping_sub(BODY), Ordering::AcqRel) != BODY.wrapping_sub(own)
+            if self.header.shared.count.fetch_add(own.wrapping_sub(BODY), Ordering::AcqRel)
+                != BODY.wrapping_sub(own)
             {
                 self.poll_operations();
                 // The activity that counts to zero sets the event.
@@ -165,8 +189,8 @@ impl Finish {
     /// Whether all activities of the finish have ended, without exceptions.
     #[inline]
     pub fn has_ended_quietly(&self) -> bool {
-        let alone =
-            self.header.own.load(Ordering::Relaxed) == 0 && self.header.count.load(Ordering::Acquire) == BODY;
+        let alone = self.header.own.load(Ordering::Relaxed) == 0
+            && self.header.shared.count.load(Ordering::Acquire) == BODY;
         if alone {
             sanitizer::acquire(self);
         }
@@ -235,7 +259,7 @@ impl Finish {
 
     /// Subtracts that many ended activities from `count`.
     pub fn leave_all(&self, activities: usize) {
-        if self.header.count.fetch_sub(activities, Ordering::AcqRel) == activities {
+        if self.header.shared.count.fetch_sub(activities, Ordering::AcqRel) == activities {
             self.ended.set();
         }
     }
@@ -252,7 +276,7 @@ impl Finish {
     }
 
     fn poll_operations(&self) {
-        while self.header.count.load(Ordering::Acquire) > 0 {
+        while self.header.shared.count.load(Ordering::Acquire) > 0 {
             let (operation, is_last) = {
                 let mut operations = self.operations.lock();
                 let Some(operation) = operations.pop_front() else { return };
@@ -267,7 +291,7 @@ impl Finish {
 
 impl FinishScope for Finish {
     fn enter(&self) {
-        self.header.count.fetch_add(1, Ordering::Relaxed);
+        self.header.shared.count.fetch_add(1, Ordering::Relaxed);
     }
 
     fn leave(&self, exception: Ref) {

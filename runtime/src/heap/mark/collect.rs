@@ -166,14 +166,11 @@ fn run(needed: impl FnOnce(&Heap) -> bool, requests: bool, swept: impl Fn()) {
     NANOSECONDS.fetch_add(time, Ordering::Relaxed);
     MAX_PAUSE_NANOSECONDS.fetch_max(time, Ordering::Relaxed);
     COLLECTION_PENDING.store(false, Ordering::SeqCst);
-    if died && let Some(pressure) = hooks::pressure() {
-        pressure.references_changed();
+    if died {
+        hooks::each_pressure(|pressure| pressure.references_changed());
     }
-    if requests
-        && heap.is_half_full()
-        && let Some(pressure) = hooks::pressure()
-    {
-        pressure.heap_filled();
+    if requests && heap.is_half_full() {
+        hooks::each_pressure(|pressure| pressure.heap_filled());
     }
 }
 

@@ -1,8 +1,9 @@
 //! Where references are found that no object holds: stacks, registers, static fields, handles.
 
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
+use crate::base::append_list::AppendList;
 use crate::heap::handles;
 use crate::heap::mark::marker::Marker;
 use crate::heap::mark::weak;
@@ -11,11 +12,11 @@ use crate::heap::safepoint::stacks;
 use crate::layout::Ref;
 use crate::layout::{Program, slot};
 
-static PROGRAM: AtomicPtr<Program> = AtomicPtr::new(std::ptr::null_mut());
+static PROGRAMS: AppendList<&'static Program> = AppendList::new();
 
 /// From now on the static fields of this program are roots.
 pub fn add_static_roots(program: &'static Program) {
-    PROGRAM.store(std::ptr::from_ref(program).cast_mut(), Ordering::Release);
+    PROGRAMS.push(program);
 }
 
 /// Shows each word of a queue to a visitor.
@@ -43,8 +44,7 @@ pub(crate) fn mark(marker: &mut Marker<'_>, mutators: &[Arc<Mutator>]) {
     if let Some(each_word) = QUEUES.get() {
         each_word(&mut |word| marker.word(word));
     }
-    // SAFETY: null, or the program's table, which lives for ever.
-    if let Some(program) = unsafe { PROGRAM.load(Ordering::Acquire).as_ref() } {
+    for program in PROGRAMS.iter() {
         for root in program.roots() {
             match root.slot as u8 {
                 // SAFETY: a static field of the program.

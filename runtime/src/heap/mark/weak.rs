@@ -1,7 +1,7 @@
 //! Weak references, which can be made strong and weak again. The collector notes which of their objects have
 //! died.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::heap::alloc::blocks::reserve;
@@ -33,11 +33,12 @@ struct Entries {
 unsafe impl Send for Entries {}
 
 static ENTRIES: Mutex<Entries> = Mutex::new(Entries { first: std::ptr::null_mut(), used: 0, free: END });
-static DIED: AtomicBool = AtomicBool::new(false);
+/// Collections in which objects have died.
+static DEATHS: AtomicU64 = AtomicU64::new(0);
 
-/// Whether objects have died since the last call.
-pub(crate) fn take_died() -> bool {
-    DIED.swap(false, Ordering::Relaxed)
+/// A number that changes when objects die.
+pub(crate) fn deaths() -> u64 {
+    DEATHS.load(Ordering::Relaxed)
 }
 
 impl Entries {
@@ -158,7 +159,7 @@ pub(crate) fn note_dead(marker: &Marker<'_>) -> bool {
         }
     });
     if died {
-        DIED.store(true, Ordering::Relaxed);
+        DEATHS.fetch_add(1, Ordering::Relaxed);
     }
     died
 }
