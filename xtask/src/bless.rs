@@ -53,7 +53,7 @@ const GENERATORS: &[Generator] = &[
     Generator {
         name: "pages",
         writes: "docs/diagnostics and their entries in docs/SUMMARY.md",
-        test: &["-p", "apg-analysis", "--test", "diagnostic_pages"],
+        test: &["-p", "apg-analysis", "-p", "apg-c-analysis", "--test", "diagnostic_pages"],
         variable: "APG_UPDATE",
         attempts: 1,
     },

@@ -46,6 +46,14 @@ impl Rule {
         self.code.split_once('/').map_or(self.code, |(_, name)| name)
     }
 
+    /// The language of its examples, as code blocks of markdown name it.
+    pub fn language(&self) -> &'static str {
+        match self.family() {
+            "omp" => "c",
+            _ => "x10",
+        }
+    }
+
     /// The page, as markdown. This is what `apg explain CODE` prints.
     pub fn page(&self) -> String {
         let mut page = format!(
@@ -61,8 +69,9 @@ impl Rule {
             }
             page.push_str(&format!("\n## {title}\n"));
             for (name, text) in example_files(example) {
+                let language = self.language();
                 let info = if name == DEFAULT_FILE { String::new() } else { format!(" title=\"{name}\"") };
-                page.push_str(&format!("\n```x10{info}\n{}\n```\n", text.trim_end()));
+                page.push_str(&format!("\n```{language}{info}\n{}\n```\n", text.trim_end()));
             }
         }
         page

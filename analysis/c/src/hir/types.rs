@@ -1,0 +1,179 @@
+//! Types (C17 6.2.5), with sizes and alignments of the System V ABI for x86-64 and AArch64 (LP64).
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::{Program, RecordId};
+
+/// A type. What is not known stays [`Type::Unknown`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Not known.
+    Unknown,
+    /// `void`
+    Void,
+    /// `_Bool`
+    Bool,
+    /// An integer or enumeration.
+    Integer {
+        /// Its size in bytes.
+        bytes: u8,
+        /// Whether it has negative values.
+        is_signed: bool,
+    },
+    /// A real floating type, of this many bytes.
+    Float(u8),
+    /// A complex type whose parts have this many bytes.
+    Complex(u8),
+    /// A pointer.
+    Pointer(Arc<Type>),
+    /// An array.
+    Array(Arc<Type>, Length),
+    /// A struct or union.
+    Record(RecordId),
+    /// A function that returns this.
+    Function(Arc<Type>),
+}
+
+/// The number of elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Length {
+    /// A constant.
+    Constant(u64),
+    /// An expression that is evaluated when the program runs.
+    Variable,
+    /// Not written.
+    Unknown,
+}
+
+/// A struct or union.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Its tag.
+    pub tag: Option<SmolStr>,
+    /// A union.
+    pub is_union: bool,
+    /// Its members; `None` if it is only declared.
+    pub fields: Option<Vec<Field>>,
+    /// `packed`
+    pub is_packed: bool,
+}
+
+/// A member of a struct or union.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The name; `None` of an anonymous struct or union.
+    pub name: Option<SmolStr>,
+    /// The type.
+    pub ty: Type,
+    /// The width of a bit-field.
+    pub bits: Option<u64>,
+}
+
+impl Type {
+    /// `int`
+    pub const INT: Type = Type::Integer { bytes: 4, is_signed: true };
+    /// `unsigned long`
+    pub const SIZE: Type = Type::Integer { bytes: 8, is_signed: false };
+    /// `double`
+    pub const DOUBLE: Type = Type::Float(8);
+
+    /// A pointer to this type.
+    pub fn pointer(self) -> Type {
+        Type::Pointer(Arc::new(self))
+    }
+
+    /// What a pointer points to, or an array has.
+    pub fn element(&self) -> Option<&Type> {
+        match self {
+            Type::Pointer(it) | Type::Array(it, _) => Some(it),
+            _ => None,
+        }
+    }
+
+    /// An integer or `_Bool`.
+    pub fn is_integer(&self) -> bool {
+        matches!(self, Type::Integer { .. } | Type::Bool)
+    }
+
+    /// An integer, a floating or a complex number.
+    pub fn is_arithmetic(&self) -> bool {
+        self.is_integer() || matches!(self, Type::Float(_) | Type::Complex(_))
+    }
+
+    /// The type of a value of this type in an expression: arrays and functions become pointers.
+    pub fn decayed(self) -> Type {
+        match self {
+            Type::Array(element, _) => Type::Pointer(element),
+            Type::Function(_) => self.pointer(),
+            it => it,
+        }
+    }
+}
+
+impl Program {
+    /// The size of a type in bytes; `None` if it is not known or not constant.
+    pub fn size_of(&self, ty: &Type) -> Option<u64> {
+        Some(self.layout(ty)?.0)
+    }
+
+    /// Size and alignment.
+    fn layout(&self, ty: &Type) -> Option<(u64, u64)> {
+        let scalar = |bytes: u64| Some((bytes, bytes));
+        match ty {
+            Type::Unknown => None,
+            // GNU: `sizeof(void)` and of functions.
+            Type::Void | Type::Function(_) | Type::Bool => scalar(1),
+            Type::Integer { bytes, .. } | Type::Float(bytes) => scalar((*bytes).into()),
+            Type::Complex(bytes) => Some((u64::from(*bytes) * 2, (*bytes).into())),
+            Type::Pointer(_) => scalar(8),
+            Type::Array(element, Length::Constant(length)) => {
+                let (size, align) = self.layout(element)?;
+                Some((size.checked_mul(*length)?, align))
+            }
+            Type::Array(..) => None,
+            Type::Record(id) => self.record_layout(self.record(*id)),
+        }
+    }
+
+    fn record_layout(&self, record: &Record) -> Option<(u64, u64)> {
+        let (mut bits, mut align) = (0_u64, 1_u64);
+        let mut largest = 0;
+        for field in record.fields.as_ref()? {
+            let (size, own) = match &field.ty {
+                // A flexible array member.
+                Type::Array(element, Length::Unknown) => (0, self.layout(element)?.1),
+                ty => self.layout(ty)?,
+            };
+            let own = if record.is_packed { 1 } else { own };
+            let start = match (field.bits, record.is_union) {
+                (_, true) => 0,
+                (Some(0), false) => bits.next_multiple_of(own * 8),
+                // A bit-field does not cross a unit of its type.
+                (Some(width), false) if bits / (size * 8) != (bits + width - 1) / (size * 8) => {
+                    bits.next_multiple_of(own * 8)
+                }
+                (Some(_), false) => bits,
+                (None, false) => bits.next_multiple_of(own * 8),
+            };
+            bits = start.checked_add(field.bits.unwrap_or(size.checked_mul(8)?))?;
+            largest = largest.max(bits);
+            if field.bits != Some(0) {
+                align = align.max(own);
+            }
+        }
+        Some((largest.div_ceil(8).checked_next_multiple_of(align)?, align))
+    }
+
+    /// The type of a member, of anonymous structs and unions too.
+    pub fn field_type(&self, ty: &Type, name: &str) -> Option<Type> {
+        let Type::Record(id) = ty else { return None };
+        let fields = self.record(*id).fields.as_ref()?;
+        let found = fields.iter().find_map(|it| match &it.name {
+            Some(own) => (own == name).then(|| it.ty.clone()),
+            None => self.field_type(&it.ty, name),
+        });
+        found
+    }
+}

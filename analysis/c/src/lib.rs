@@ -1,0 +1,25 @@
+//! Analysis of C programs with OpenMP, OpenACC and XcalableMP directives: what concerns directives, places
+//! and kernels, as queries of a salsa database. The rest of C is left to the compiler.
+//!
+//! A caller owns an [`AnalysisHost`], sets its sources, and queries snapshots of it on any thread. Layers,
+//! each above those before it: [`hir`] (the program as data), `lower` (names and types), [`sharing`] (data
+//! sharing of variables in regions), `loops` (canonical loops), [`rules`] (problems, with words and fixes).
+
+#![warn(clippy::print_stderr)]
+
+mod check;
+mod db;
+pub mod hir;
+mod host;
+pub mod loops;
+mod lower;
+pub mod rules;
+pub mod sharing;
+
+pub use apg_c_syntax::{FileSystem, Toolchain, decode};
+pub use check::file_diagnostics;
+pub use db::{Db, Parsed, RootDatabase, SourceFile, parsed};
+pub use host::AnalysisHost;
+
+/// A diagnostic of a C file; other files are named by their paths.
+pub type Diagnostic = apg_diagnostics::Diagnostic<std::path::PathBuf>;

@@ -1,0 +1,204 @@
+//! Declarations and function definitions (C17 6.7, 6.9).
+
+use apg_c_syntax::ast;
+use smol_str::SmolStr;
+
+use super::specifiers::{Declared, Specified};
+use super::{Lowerer, range};
+use crate::hir::{
+    Entity, ExprId, ExprKind, Function, FunctionId, Length, Storage, Type, Variable, VariableId,
+};
+
+impl Lowerer {
+    /// The objects that a declaration declares.
+    pub(super) fn declaration(&mut self, declaration: &ast::Declaration) -> Vec<VariableId> {
+        let specified = self.specifiers(declaration.decl_specifiers());
+        let mut variables = Vec::new();
+        for declarator in declaration.init_declarators() {
+            let declared = self.declarator(declarator.declarator(), specified.ty.clone());
+            if let Some(variable) = self.declared(&specified, declared) {
+                variables.push(variable);
+                if let Some(initializer) = declarator.initializer().filter(|_| !self.is_header) {
+                    self.initialize(variable, &initializer);
+                }
+            }
+        }
+        variables
+    }
+
+    fn declared(&mut self, specified: &Specified, declared: Declared) -> Option<VariableId> {
+        let name = declared.name?;
+        let text = SmolStr::new(name.text());
+        if specified.is_typedef {
+            self.declare(text, Entity::Typedef(declared.ty));
+            return None;
+        }
+        if let Type::Function(result) = &declared.ty {
+            self.declared_function(text, (**result).clone());
+            return None;
+        }
+        let is_global = self.scopes.is_empty() || specified.is_extern;
+        if is_global && let Some(known) = self.global(&text) {
+            let variable = &mut self.program.variables[known.index()];
+            if matches!(variable.ty, Type::Unknown | Type::Array(_, Length::Unknown)) {
+                variable.ty = declared.ty;
+            }
+            if !self.scopes.is_empty() {
+                self.declare(text, Entity::Variable(known));
+            }
+            return Some(known);
+        }
+        let storage = match (specified.is_thread_local, is_global, specified.is_static) {
+            (true, ..) => Storage::ThreadLocal,
+            (_, true, _) => Storage::Global,
+            (_, _, true) => Storage::StaticLocal,
+            _ => Storage::Automatic,
+        };
+        let variable = self.add_variable(Variable {
+            name: text.clone(),
+            ty: declared.ty,
+            storage,
+            is_const: specified.is_const,
+            range: self.range(range(&name)),
+            function: self.function,
+            initializer: None,
+        });
+        if is_global {
+            self.program.names.entry(text.clone()).or_insert(Entity::Variable(variable));
+        }
+        self.declare(text, Entity::Variable(variable));
+        Some(variable)
+    }
+
+    fn global(&self, name: &str) -> Option<VariableId> {
+        match self.program.names.get(name)? {
+            Entity::Variable(it) => Some(*it),
+            _ => None,
+        }
+    }
+
+    fn declared_function(&mut self, name: SmolStr, result: Type) -> FunctionId {
+        if let Some(Entity::Function(known)) = self.program.names.get(&name) {
+            let known = *known;
+            self.declare(name, Entity::Function(known));
+            return known;
+        }
+        self.program.functions.push(Function {
+            name: name.clone(),
+            result,
+            parameters: Vec::new(),
+            body: None,
+            range: None,
+        });
+        let id = FunctionId::new(self.program.functions.len() - 1);
+        self.program.names.insert(name.clone(), Entity::Function(id));
+        self.declare(name, Entity::Function(id));
+        id
+    }
+
+    fn initialize(&mut self, variable: VariableId, initializer: &ast::Initializer) {
+        let value = self.initializer(initializer);
+        let target = &mut self.program.variables[variable.index()];
+        target.initializer = Some(value);
+        // The number of elements follows from the initialiser.
+        if let Type::Array(element, length @ Length::Unknown) = &mut target.ty {
+            let count = match &self.program.exprs[value.index()].kind {
+                ExprKind::List(values) if !matches!(**element, Type::Array(..) | Type::Record(_)) => {
+                    Some(values.len() as u64)
+                }
+                _ => None,
+            };
+            if let Some(count) = count {
+                *length = Length::Constant(count);
+            }
+        }
+    }
+
+    /// The value of an initialiser. Designators that are not in order make it an unknown value.
+    pub(super) fn initializer(&mut self, initializer: &ast::Initializer) -> ExprId {
+        match initializer {
+            ast::Initializer::Expr(it) => self.expr(Some(it.clone())),
+            ast::Initializer::InitList(list) => self.init_list(list),
+        }
+    }
+
+    pub(super) fn init_list(&mut self, list: &ast::InitList) -> ExprId {
+        let mut values = Vec::new();
+        let mut has_designators = false;
+        for item in list.init_items() {
+            has_designators |= item.designation().is_some();
+            if let Some(value) = item.initializer() {
+                values.push(self.initializer(&value));
+            }
+        }
+        let kind = if has_designators { ExprKind::Other(values) } else { ExprKind::List(values) };
+        self.add_expr(kind, Type::Unknown, range(list))
+    }
+
+    pub(super) fn function_definition(&mut self, definition: &ast::FunctionDef) {
+        let specified = self.specifiers(definition.decl_specifiers());
+        let declared = self.declarator(definition.declarator(), specified.ty);
+        let (Some(name), Type::Function(result)) = (declared.name, declared.ty) else { return };
+        let function = self.declared_function(SmolStr::new(name.text()), (*result).clone());
+        let Some(body) = definition.body().filter(|_| !self.is_header) else { return };
+        self.function = Some(function);
+        self.in_scope(|this| {
+            let parameters = this.parameters(declared.parameters, definition);
+            let function = &mut this.program.functions[function.index()];
+            function.parameters = parameters;
+            function.range = Some(range(&name));
+            let body = this.block(&body);
+            this.program.functions[this.function.map_or(0, FunctionId::index)].body = Some(body);
+        });
+        self.function = None;
+    }
+
+    fn parameters(
+        &mut self,
+        declarator: Option<ast::FunctionDeclarator>,
+        definition: &ast::FunctionDef,
+    ) -> Vec<VariableId> {
+        let mut parameters = Vec::new();
+        let Some(declarator) = declarator else { return parameters };
+        for parameter in declarator.param_list().iter().flat_map(ast::ParamList::param_decls) {
+            let specified = self.specifiers(parameter.decl_specifiers());
+            let declared = self.declarator(parameter.declarator(), specified.ty.clone());
+            if let Some(name) = declared.name {
+                parameters.push(self.parameter(&name, declared.ty, specified.is_const));
+            }
+        }
+        // K&R: the names, then their declarations.
+        let names = declarator.identifier_list();
+        for name in names.iter().flat_map(ast::IdentifierList::names) {
+            parameters.push(self.parameter(&name, Type::INT, false));
+        }
+        for declaration in definition.declarations() {
+            let specified = self.specifiers(declaration.decl_specifiers());
+            for item in declaration.init_declarators() {
+                let declared = self.declarator(item.declarator(), specified.ty.clone());
+                let name = declared.name.map(|it| SmolStr::new(it.text()));
+                let known =
+                    parameters.iter().find(|it| Some(&self.program.variable(**it).name) == name.as_ref());
+                if let Some(known) = known.copied() {
+                    self.program.variables[known.index()].ty = declared.ty.decayed();
+                }
+            }
+        }
+        parameters
+    }
+
+    fn parameter(&mut self, name: &ast::Name, ty: Type, is_const: bool) -> VariableId {
+        let text = SmolStr::new(name.text());
+        let variable = self.add_variable(Variable {
+            name: text.clone(),
+            ty: ty.decayed(),
+            storage: Storage::Parameter,
+            is_const,
+            range: Some(range(name)),
+            function: self.function,
+            initializer: None,
+        });
+        self.declare(text, Entity::Variable(variable));
+        variable
+    }
+}

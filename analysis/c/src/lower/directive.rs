@@ -1,0 +1,72 @@
+//! Directives and clauses.
+
+use apg_c_syntax::ast;
+use smol_str::SmolStr;
+
+use super::{Lowerer, range};
+use crate::hir::{Clause, Construct, Directive, DirectiveId, Item, Modifier};
+
+impl Lowerer {
+    /// A directive with the statement that it is about.
+    pub(super) fn directive(&mut self, directive: &ast::Directive, body: Option<ast::Stmt>) -> DirectiveId {
+        let id = DirectiveId::new(self.program.directives.len());
+        let name = SmolStr::new(directive.name().split_whitespace().collect::<Vec<_>>().join(" "));
+        let name_range = directive.directive_name().map_or_else(|| range(directive), |it| range(&it));
+        self.program.directives.push(Directive {
+            family: directive.family(),
+            constructs: Construct::split(&name),
+            name,
+            name_range,
+            range: range(directive),
+            argument: Vec::new(),
+            clauses: Vec::new(),
+            body: None,
+            parent: self.directive,
+            function: self.function,
+        });
+        let argument = directive.directive_argument().map_or_else(Vec::new, |it| {
+            let items: Vec<_> = it.items().collect();
+            items.into_iter().filter_map(|it| self.item(it)).collect()
+        });
+        self.program.directives[id.index()].argument = argument;
+        for clause in directive.clauses() {
+            let clause = self.clause(&clause);
+            self.program.directives[id.index()].clauses.push(clause);
+        }
+        if let Some(body) = body {
+            let around = self.directive.replace(id);
+            let body = self.stmt(Some(body), range(directive));
+            self.directive = around;
+            self.program.directives[id.index()].body = Some(body);
+        }
+        id
+    }
+
+    fn clause(&mut self, clause: &ast::Clause) -> Clause {
+        let modifiers = clause.clause_modifiers().collect::<Vec<_>>();
+        let modifiers = modifiers
+            .iter()
+            .map(|it| Modifier {
+                text: it.text().map(|it| SmolStr::new(it)).unwrap_or_default(),
+                arguments: it.arguments().filter_map(|it| self.item(it)).collect(),
+            })
+            .collect();
+        let items: Vec<_> = clause.items().collect();
+        Clause {
+            name: SmolStr::new(clause.name()),
+            range: range(clause),
+            modifiers,
+            items: items.into_iter().filter_map(|it| self.item(it)).collect(),
+        }
+    }
+
+    fn item(&mut self, item: ast::ClauseItem) -> Option<Item> {
+        let word = item.word().map(|it| SmolStr::new(it));
+        let range = range(&item);
+        match item {
+            ast::ClauseItem::Expr(it) => Some(Item { expr: Some(self.expr(Some(it))), word, range }),
+            ast::ClauseItem::KeywordItem(_) => Some(Item { expr: None, word, range }),
+            ast::ClauseItem::MappingRef(_) => None,
+        }
+    }
+}

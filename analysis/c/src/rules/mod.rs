@@ -1,0 +1,45 @@
+//! Diagnostic rules: one file for each, `FAMILY/CODE.rs`, with its page, its check, its words and its fixes.
+//!
+//! A rule is added by adding its file and its line in the list of its family.
+
+mod context;
+pub mod omp;
+
+use apg_diagnostics::{Rule, Severity};
+
+pub use self::context::Context;
+use crate::{Diagnostic, Parsed};
+
+/// A rule and its check; rules that a check of another rule reports have none.
+pub type Checked = (&'static Rule, Option<fn(&mut Context<'_>)>);
+
+/// All rules, by family.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    omp::RULES.iter().map(|it| it.0)
+}
+
+/// The rule with this code.
+pub fn rule(code: &str) -> Option<&'static Rule> {
+    rules().find(|it| it.code == code)
+}
+
+/// The diagnostics of a file, in the order of the source.
+pub(crate) fn diagnostics(parsed: &Parsed) -> Vec<Diagnostic> {
+    if parsed.program.directives.is_empty() {
+        return Vec::new();
+    }
+    let mut context = Context::new(parsed);
+    for (_, check) in omp::RULES {
+        if let Some(check) = check {
+            check(&mut context);
+        }
+    }
+    let mut found = context.into_diagnostics();
+    found.sort_by_key(|it| (it.range.start(), std::cmp::Reverse(it.severity), it.code));
+    found.dedup();
+    // Consequences of an error are left out.
+    let is_error = |it: &Diagnostic| it.severity == Severity::Error;
+    let errors: Vec<_> = found.iter().filter(|it| is_error(it)).map(|it| it.range).collect();
+    found.retain(|it| is_error(it) || !errors.contains(&it.range));
+    found
+}

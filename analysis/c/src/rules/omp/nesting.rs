@@ -1,0 +1,141 @@
+//! `omp/nesting`
+
+use apg_diagnostics::{Rule, Severity};
+
+use crate::hir::{Construct, Directive};
+use crate::rules::Context;
+
+/// A region where it may not be.
+pub static RULE: Rule = Rule {
+    code: "omp/nesting",
+    severity: Severity::Error,
+    summary: "A region inside of another that may not contain it.",
+    explanation: r##"
+All threads of a team must meet a loop to divide, a `single`, `sections` or a `barrier`, in the same order. Inside of another divided loop, a
+`critical`, a `master` or a task only some of them come by, and those wait for the others forever. The specification forbids it (OpenMP 5.2,
+section 17.1; 2.5, section 2.9), and lists more: `ordered` belongs to a loop with the clause `ordered`, `section` to `sections`, `distribute` to
+`teams`, and a `critical` may not contain another of its own name.
+
+Start a new `parallel` region inside, or move the directive outwards.
+"##,
+    failing: r##"
+void scale(double (*a)[100], int n) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        #pragma omp for
+        for (int j = 0; j < 100; j++) a[i][j] *= 2;
+    }
+}
+"##,
+    fixed: r##"
+void scale(double (*a)[100], int n) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 100; j++) a[i][j] *= 2;
+    }
+}
+"##,
+};
+
+/// The first construct of a directive that others are nested in closely, and what it is.
+fn innermost(directive: &Directive) -> Option<Construct> {
+    directive.constructs.last().copied()
+}
+
+/// Why a directive may not be in the regions around it, and the directive that forbids it.
+fn forbidden<'d>(directive: &'d Directive, around: &[&'d Directive]) -> Option<(&'d Directive, String)> {
+    use Construct::*;
+    let first = *directive.constructs.first()?;
+    let closest = *around.first()?;
+    let name = &directive.name;
+    if closest.has(Simd) && !matches!(first, Ordered | Simd | Loop | Atomic | Scan) {
+        return Some((closest, format!("`{name}` may not be inside of `simd`")));
+    }
+    if innermost(closest) == Some(Teams) && !matches!(first, Distribute | Parallel | Loop | Atomic | Critical)
+    {
+        let what = "only `distribute`, `parallel` and `loop` may be directly inside of `teams`";
+        return Some((closest, what.to_string()));
+    }
+    match first {
+        For | Sections | Single | Scope | Barrier => {
+            for it in around {
+                match innermost(it)? {
+                    Parallel | Teams | Target => return None,
+                    For | Sections | Section | Single | Scope | Critical | Ordered | Master | Masked
+                    | Task | Taskloop | Atomic | Loop => {
+                        return Some((it, format!("`{name}` may not be inside of `{}`", it.name)));
+                    }
+                    _ => {}
+                }
+            }
+            None
+        }
+        Master | Masked if directive.constructs.len() == 1 => {
+            for it in around {
+                match innermost(it)? {
+                    Parallel | Teams | Target => return None,
+                    For | Sections | Section | Single | Scope | Task | Taskloop | Atomic | Loop => {
+                        return Some((it, format!("`{name}` may not be inside of `{}`", it.name)));
+                    }
+                    _ => {}
+                }
+            }
+            None
+        }
+        Ordered => ordered(directive, around),
+        Critical => {
+            let named = |it: &Directive| it.argument.first().and_then(|it| it.word.clone());
+            let same = around.iter().find(|it| it.has(Critical) && named(it) == named(directive))?;
+            Some((
+                same,
+                "a `critical` may not contain one of the same name: the thread would wait for itself".into(),
+            ))
+        }
+        Section if closest.constructs.last() != Some(&Sections) => {
+            Some((closest, "`section` stands directly in the block of `sections`".into()))
+        }
+        Distribute if innermost(closest) != Some(Teams) => {
+            Some((closest, "`distribute` stands directly inside of `teams`".into()))
+        }
+        Teams if innermost(closest) != Some(Target) => {
+            Some((closest, "`teams` stands directly inside of `target`, or in no region".into()))
+        }
+        _ => None,
+    }
+}
+
+fn ordered<'d>(directive: &Directive, around: &[&'d Directive]) -> Option<(&'d Directive, String)> {
+    use Construct::*;
+    if directive.clause("simd").is_some() {
+        return None;
+    }
+    for it in around {
+        match innermost(it)? {
+            For | Simd if it.clause("ordered").is_some() => return None,
+            For | Loop => {
+                return Some((it, "`ordered` needs a loop with the clause `ordered` around it".into()));
+            }
+            Critical | Task | Taskloop | Ordered => {
+                return Some((it, format!("`ordered` may not be inside of `{}`", it.name)));
+            }
+            Parallel | Teams | Target | Sections | Single | Master => {
+                return Some((it, "`ordered` needs a loop with the clause `ordered` around it".into()));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+pub(super) fn check(cx: &mut Context<'_>) {
+    for (_, directive) in cx.directives() {
+        let around: Vec<&Directive> = cx.around(directive).map(|it| it.1).collect();
+        let Some((by, message)) = forbidden(directive, &around) else { continue };
+        let mut diagnostic = cx.at(&RULE, directive.name_range, message);
+        diagnostic.related.extend(cx.related(by.name_range, format!("the region of `{}`", by.name)));
+        if directive.has(Construct::Ordered) && by.has(Construct::For) {
+            diagnostic.fixes.extend(cx.append_clause(by, "ordered"));
+        }
+        cx.report(diagnostic);
+    }
+}

@@ -1,0 +1,77 @@
+//! The examples of all rules: what each reports, what its fixes do, and what a compiler says.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use apg_c_analysis::rules::rules;
+use apg_diagnostics::{Rule, Severity, example_files};
+use support::{compiler_accepts, diagnostics_of, fixed, toolchain};
+
+/// The text of an example, which has one file.
+fn example(text: &str) -> String {
+    let files = example_files(text);
+    let [(_, text)] = &files[..] else { panic!("an example of C is one file") };
+    text.clone()
+}
+
+fn codes(text: &str) -> BTreeSet<&'static str> {
+    diagnostics_of(Path::new("example.c"), text, &toolchain()).iter().map(|it| it.code).collect()
+}
+
+#[test]
+fn failing_examples_have_their_code_alone_and_fixed_ones_none() {
+    for rule in rules() {
+        assert_eq!(codes(&example(rule.failing)), BTreeSet::from([rule.code]), "{}: failing", rule.code);
+        assert_eq!(codes(&example(rule.fixed)), BTreeSet::new(), "{}: fixed", rule.code);
+    }
+}
+
+#[test]
+fn fixes_leave_nothing_to_report() {
+    for rule in rules() {
+        let text = example(rule.failing);
+        for diagnostic in diagnostics_of(Path::new("example.c"), &text, &toolchain()) {
+            if let Some(repaired) = fixed(&text, &diagnostic) {
+                assert_eq!(codes(&repaired), BTreeSet::new(), "{}: {repaired}", rule.code);
+            }
+        }
+    }
+}
+
+#[test]
+fn compilers_refuse_what_is_an_error_and_accept_the_rest() {
+    let folder = std::env::temp_dir().join(format!("apg-c-rules-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let accepts = |rule: &Rule, text: &str| {
+        let file = folder.join(format!("{}.c", rule.name()));
+        std::fs::write(&file, example(text)).unwrap();
+        compiler_accepts(&file)
+    };
+    for rule in rules() {
+        let Some(is_accepted) = accepts(rule, rule.failing) else {
+            println!("skipped: no C compiler");
+            break;
+        };
+        assert_eq!(is_accepted, rule.severity != Severity::Error, "{}: failing", rule.code);
+        assert_eq!(accepts(rule, rule.fixed), Some(true), "{}: fixed", rule.code);
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn every_rule_is_documented_and_has_its_file() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules/omp");
+    let entries = std::fs::read_dir(folder).unwrap();
+    let files = entries.map(|it| it.unwrap().path().file_stem().unwrap().to_string_lossy().replace('_', "-"));
+    let files: BTreeSet<String> = files.filter(|it| it != "mod").collect();
+    let names: BTreeSet<String> = rules().map(|it| it.name().to_owned()).collect();
+    assert_eq!(files, names, "left: files below src/rules/omp, right: codes in RULES");
+    let sorted: Vec<&str> = rules().map(|it| it.code).collect();
+    assert!(sorted.is_sorted(), "{sorted:?}");
+    for Rule { code, summary, explanation, .. } in rules() {
+        assert!(summary.ends_with('.') && !summary.contains('\n'), "{code}: the summary is one sentence");
+        assert!(explanation.trim().len() > 80, "{code}: say what, why, and what to write instead");
+    }
+}
