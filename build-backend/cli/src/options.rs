@@ -31,7 +31,7 @@ impl SourceOptions {
     pub(crate) fn settings(&self) -> Settings {
         let checks =
             apg_analysis::Checks { is_static: self.static_checks, infers_guards: self.constraint_inference };
-        Settings { source_path: self.source_path.clone(), checks }
+        Settings { source_path: self.source_path.clone(), checks, c_flags: Vec::new() }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
-use apg_analysis::rules::rule;
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::{Finding, github, human, json, sarif};
+use apg_project::rules::rule;
 
 /// How findings are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, clap::ValueEnum)]

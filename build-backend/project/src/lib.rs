@@ -4,5 +4,7 @@
 #![warn(clippy::print_stderr)]
 
 pub mod build;
+pub mod c;
+pub mod rules;
 pub mod session;
 pub mod sources;

@@ -11,6 +11,7 @@ use apg_analysis::rules::syntax;
 use apg_analysis::{Analysis, AnalysisHost, Program, closest};
 use rayon::prelude::*;
 
+use crate::c;
 use crate::sources::{self, LoadError, Reason, Sources, display_path};
 use apg_diagnostics::render::{Finding, Span};
 use apg_toolchain::regular_file::ReadError;
@@ -23,6 +24,8 @@ pub struct Settings {
     pub source_path: Vec<PathBuf>,
     /// How constraints are checked.
     pub checks: Checks,
+    /// Flags for the C compiler: `-I`, `-D`, `-U` and `-std=`.
+    pub c_flags: Vec<String>,
 }
 
 /// Why sources were not loaded.
@@ -63,7 +66,12 @@ pub fn check(paths: &[PathBuf], options: &Settings) -> Result<Checked, LoadFailu
 }
 
 fn check_here(paths: &[PathBuf], options: &Settings) -> Result<Checked, LoadFailure> {
-    let sources = load(paths, options)?;
+    let (c_files, paths) = c::partition(paths);
+    let c_files = c::check(&c_files, &options.c_flags)?;
+    if paths.is_empty() {
+        return Ok(merge(Vec::new(), BTreeSet::new(), 0, c_files));
+    }
+    let sources = load(&paths, options)?;
     let (files, lines) = (named(&sources), lines(&sources));
     let mut host = host(sources, options);
     let roots = host.snapshot().roots();
@@ -80,9 +88,24 @@ fn check_here(paths: &[PathBuf], options: &Settings) -> Result<Checked, LoadFail
     }
     // The process ends soon, and dropping the database would take long.
     std::mem::forget(host);
+    Ok(merge(findings, files, lines, c_files))
+}
+
+/// The findings of all files, by file and position, without hints.
+fn merge(
+    mut findings: Vec<Finding>,
+    mut files: BTreeSet<String>,
+    mut lines: usize,
+    c_files: Vec<c::CheckedFile>,
+) -> Checked {
+    for file in c_files {
+        findings.extend(file.findings);
+        files.insert(file.name);
+        lines += file.lines;
+    }
     findings.retain(|finding| finding.severity > Severity::Hint);
     findings.sort_by(|a, b| (&a.span.file, a.span.range.start).cmp(&(&b.span.file, b.span.range.start)));
-    Ok(Checked { findings, files, lines })
+    Checked { findings, files, lines }
 }
 
 /// Bytes of source that are checked before the trees and typed bodies of checked files are dropped. Larger

@@ -1,7 +1,7 @@
 //! `apg explain`.
 
 use apg_analysis::diagnostics::Rule;
-use apg_analysis::rules::{rule, rules};
+use apg_project::rules::{rule, rules};
 use clap::Args;
 
 use crate::failure::{Failure, Outcome};

@@ -1,0 +1,156 @@
+//! Analysis of C files: the files among the named paths, the system's compiler, and the findings.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Toolchain};
+use apg_diagnostics::render::{Finding, Span};
+use apg_syntax::TextRange;
+use apg_toolchain::regular_file;
+use parking_lot::Mutex;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::session::LoadFailure;
+use crate::sources::{MAX_SOURCE_BYTES, display_path};
+
+/// Whether a path is one of a C file.
+pub fn is_source(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "c")
+}
+
+/// The C files that are named, and those in and below named folders; and the other paths.
+pub(crate) fn partition(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let (mut files, mut others) = (Vec::new(), Vec::new());
+    for path in paths {
+        if !path.is_dir() {
+            if is_source(path) {
+                files.push(path.clone())
+            } else {
+                others.push(path.clone())
+            }
+            continue;
+        }
+        let before = files.len();
+        let mut has_others = false;
+        find_sources(path, &mut files, &mut has_others);
+        // A folder without any source is an error of the other languages.
+        if has_others || files.len() == before {
+            others.push(path.clone());
+        }
+    }
+    (files, others)
+}
+
+/// The C files in and below a folder; hidden folders and links to folders are left out.
+fn find_sources(folder: &Path, files: &mut Vec<PathBuf>, has_others: &mut bool) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut entries: Vec<_> = entries.flatten().collect();
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && !is_hidden => find_sources(&path, files, has_others),
+            Ok(kind) if !kind.is_dir() && is_source(&path) => files.push(path),
+            _ => *has_others |= path.extension().is_some_and(|it| it == "x10"),
+        }
+    }
+}
+
+/// Files of the disk, each read once.
+#[derive(Debug, Default)]
+pub struct Disk {
+    files: Mutex<FxHashMap<PathBuf, Option<Arc<str>>>>,
+}
+
+impl Disk {
+    /// Forgets what was read.
+    pub fn forget(&self) {
+        self.files.lock().clear();
+    }
+}
+
+impl FileSystem for Disk {
+    fn read(&self, path: &Path) -> Option<Arc<str>> {
+        if let Some(known) = self.files.lock().get(path) {
+            return known.clone();
+        }
+        let bytes = regular_file::read(path, MAX_SOURCE_BYTES).ok();
+        let text: Option<Arc<str>> = bytes.map(|it| apg_c_analysis::decode(it).into());
+        self.files.lock().insert(path.to_owned(), text.clone());
+        text
+    }
+}
+
+/// What the system's C compiler says of itself, for these flags. Without a compiler, headers are not found:
+/// directives are checked all the same.
+pub fn toolchain(flags: &[String]) -> Result<Toolchain, LoadFailure> {
+    let compiler = std::env::var("CC").ok().filter(|it| !it.is_empty()).unwrap_or_else(|| "cc".to_owned());
+    let mut arguments = vec!["-fopenmp".to_owned()];
+    arguments.extend_from_slice(flags);
+    match Toolchain::request(&compiler, &arguments) {
+        Ok(toolchain) => Ok(toolchain),
+        // With flags of the user's the compiler's refusal is theirs to know.
+        Err(message) if !flags.is_empty() => {
+            Err(LoadFailure { message, hints: vec!["the flags are those of the C compiler".to_owned()] })
+        }
+        Err(_) => Ok(Toolchain::default()),
+    }
+}
+
+/// A checked C file.
+pub(crate) struct CheckedFile {
+    pub(crate) name: String,
+    pub(crate) lines: usize,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Checks C files.
+pub(crate) fn check(files: &[PathBuf], flags: &[String]) -> Result<Vec<CheckedFile>, LoadFailure> {
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let toolchain = Arc::new(toolchain(flags)?);
+    let disk = Arc::new(Disk::default());
+    files.par_iter().map(|path| check_file(path, &disk, &toolchain)).collect()
+}
+
+fn check_file(path: &Path, disk: &Arc<Disk>, toolchain: &Arc<Toolchain>) -> Result<CheckedFile, LoadFailure> {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let bytes = regular_file::read(path, MAX_SOURCE_BYTES).map_err(|why| {
+        let shown = path.display();
+        let message = match why {
+            regular_file::ReadError::Missing => format!("there is no file `{shown}`"),
+            why => format!("`{shown}` {why}"),
+        };
+        LoadFailure { message, hints: Vec::new() }
+    })?;
+    let text: Arc<str> = apg_c_analysis::decode(bytes).into();
+    let mut host = AnalysisHost::new(disk.clone());
+    let file = host.set_file(&absolute, text.clone(), toolchain);
+    let diagnostics = apg_c_analysis::file_diagnostics(host.database(), file);
+    let findings = diagnostics.iter().map(|it| finding(&absolute, &text, it)).collect();
+    Ok(CheckedFile { name: display_path(&absolute), lines: text.lines().count(), findings })
+}
+
+/// A diagnostic with its sources. All its places are in the main file.
+fn finding(path: &Path, text: &Arc<str>, diagnostic: &Diagnostic) -> Finding {
+    let span = |range: TextRange| Span { file: display_path(path), text: text.clone(), range: range.into() };
+    Finding {
+        code: diagnostic.code,
+        severity: diagnostic.severity,
+        message: diagnostic.message.clone(),
+        span: span(diagnostic.range),
+        notes: diagnostic.notes.clone(),
+        related: diagnostic.related.iter().map(|it| (span(it.range), it.message.clone())).collect(),
+        fixes: diagnostic
+            .fixes
+            .iter()
+            .map(|fix| {
+                let edits = fix.edits.iter().map(|it| (span(it.range), it.text.clone()));
+                (fix.title.clone(), edits.collect())
+            })
+            .collect(),
+    }
+}
