@@ -426,6 +426,19 @@ impl<'p> Code<'p> {
             .unwrap_or_else(|| LocalSpelling::new("unknown_local".into(), Ty::Void))
     }
 
+    /// The names of variables in memory.
+    pub(crate) fn variable_names(variables: &[Local]) -> Vec<String> {
+        variables.iter().enumerate().map(|(index, it)| names::variable(index, &it.name)).collect()
+    }
+
+    /// Declares variables in memory.
+    pub(crate) fn declare_variables(&mut self, variables: &[Local]) {
+        for (index, variable) in variables.iter().enumerate() {
+            let ty = self.ty(variable.ty);
+            self.out.line(format!("{ty} {};", self.variables[index]));
+        }
+    }
+
     /// Spells locals as plain variables.
     pub(crate) fn plain_locals(locals: &[Local]) -> Vec<LocalSpelling> {
         let spelling =

@@ -244,7 +244,10 @@ impl Code<'_> {
             Some(closure) => {
                 self.out.line(format!("apg_kernel_start(place_, &{symbol}, &env_, {closure}, {about});"));
             }
-            None => self.out.line(format!("apg_kernel_launch(place_, &{symbol}, &env_, {about});")),
+            None if self.program.has_object_heap() => {
+                self.out.line(format!("apg_kernel_launch(place_, &{symbol}, &env_, {about});"));
+            }
+            None => self.out.line(format!("apg_run_kernel(place_, &{symbol}, &env_);")),
         }
         for name in alive {
             self.out.line(format!("apg_alive({name});"));

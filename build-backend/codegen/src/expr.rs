@@ -271,7 +271,11 @@ impl Code<'_> {
             *text = name;
         }
         let value = build(self, &text);
-        format!("({{ {temporaries}{value}; }})")
+        // Device compilers have no statement expressions.
+        match self.target {
+            Target::Cuda => format!("[&]() {{ {temporaries}return {value}; }}()"),
+            Target::Host | Target::Cpu => format!("({{ {temporaries}{value}; }})"),
+        }
     }
 
     fn string(&mut self, text: &str) -> String {
@@ -300,6 +304,8 @@ impl Code<'_> {
                 let ty = self.ty(spelling.ty);
                 format!("{ty}{{{}, 0, (apg_i64){}}}", rail.length, rail.data)
             }
+            // Shared memory of a program without objects.
+            (Some(rail), Ty::Pointer(_)) => rail.data.clone(),
             (Some(rail), ty) => {
                 let ty = self.ty(ty);
                 format!("{ty}{{{}, {}}}", rail.data, rail.length)
@@ -378,8 +384,11 @@ impl Code<'_> {
             );
         }
         let sums = self.private_sums.get(&index.id).cloned();
-        let element = self.element(rail, index, element, true);
-        let mut args = vec![format!("&{element}")];
+        let element = match rail.ty {
+            Ty::Pointer(_) => self.ordered(&[rail, index], |_, text| format!("({} + {})", text[0], text[1])),
+            _ => format!("&{}", self.element(rail, index, element, true)),
+        };
+        let mut args = vec![element];
         args.extend(values.iter().map(|it| self.expr(it)));
         let is_alone = self.target == Target::Cpu
             && matches!(rail.kind, ExprKind::Local(local) if self.shared.contains(&local));

@@ -25,8 +25,7 @@ impl Code<'_> {
         self.next = 0;
         self.scopes.clear();
         self.locals = Code::plain_locals(&function.locals);
-        let variables = function.variables.iter().enumerate();
-        self.variables = variables.map(|(index, it)| names::variable(index, &it.name)).collect();
+        self.variables = Code::variable_names(&function.variables);
         self.result = function.result;
         self.cycle = if self.target.is_kernel() { 0 } else { function.recursion.cycle };
         if self.target.is_kernel() {
@@ -40,10 +39,7 @@ impl Code<'_> {
             self.out.line(format!("{ty} result_;"));
         }
         self.declare(function.params as usize..function.locals.len());
-        for (index, variable) in function.variables.iter().enumerate() {
-            let ty = self.ty(variable.ty);
-            self.out.line(format!("{ty} {};", self.variables[index]));
-        }
+        self.declare_variables(&function.variables);
         for (slot, class) in function.stack_objects.iter().enumerate() {
             let layout = self.layout(*class);
             self.out.line(format!("{layout} o{slot};"));

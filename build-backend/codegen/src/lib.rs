@@ -1,9 +1,9 @@
 //! Code generation: MIR to C++20 for hosts and CUDA C++ for devices. One printer serves both: a kernel's code
 //! is the same for CPUs and devices except for the spelling of a few operations, so that results agree.
 //!
-//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers), or only `apg_core.h` in programs
-//! without objects; those of kernels
-//! `apg_collectives.h`, that of metadata `apg_throw.h`; those with C++ code of the program what that code
+//! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers). In programs without objects it is
+//! `apg_core.h` alone, or `apg_kernel.h` if there are kernels. Units of kernels include `apg_collectives.h`,
+//! that of metadata `apg_throw.h`; those with C++ code of the program what that code
 //! names. Symbols and code do not depend on indices, so that an unchanged unit is found in the cache.
 
 #![warn(clippy::print_stderr)]
@@ -40,9 +40,10 @@ pub use unit::{Emitted, emit};
 const _: () = assert!(apg_mir::slot::CLOSURE_APPLY == apg_runtime::layout::CLOSURE_APPLY);
 
 /// Headers that units include: name and content.
-pub const HEADERS: [(&str, &str); 7] = [
+pub const HEADERS: [(&str, &str); 8] = [
     ("apg.h", apg_runtime::abi::HEADER),
     ("apg_core.h", include_str!("include/apg_core.h")),
+    ("apg_kernel.h", include_str!("include/apg_kernel.h")),
     ("apg_program.h", include_str!("include/apg_program.h")),
     ("apg_throw.h", include_str!("include/apg_throw.h")),
     ("apg_collectives.h", include_str!("include/apg_collectives.h")),

@@ -12,7 +12,7 @@ impl Code<'_> {
     pub(crate) fn type_in_memory(&mut self, ty: Ty) -> String {
         let types = &self.program.types;
         if let Some(pointer) = types.pointer(ty) {
-            return format!("{} *", self.ty(pointer.pointee));
+            return format!("apg_pointer<{}>", self.ty(pointer.pointee));
         }
         if let Some(array) = types.array(ty) {
             return format!("apg_array<{}, {}>", self.ty(array.element), array.length);

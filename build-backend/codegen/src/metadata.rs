@@ -56,8 +56,8 @@ impl Code<'_> {
     /// The unit of metadata. `strings` are the constants of all units.
     pub(crate) fn print_metadata(&mut self, strings: &Used, device_code: &[DeviceCode]) -> String {
         self.globals();
-        if super::unit::is_standalone(self.program) {
-            return self.standalone_program();
+        if !self.program.has_object_heap() {
+            return self.standalone_program(device_code);
         }
         self.class_tables();
         let mut all = strings.strings.clone();
@@ -82,8 +82,9 @@ impl Code<'_> {
         )
     }
 
-    /// The unit of a program that needs no runtime: globals, and `main` as C has it.
-    fn standalone_program(&mut self) -> String {
+    /// The unit of a program without objects: globals, kernels, and `main` as C has it.
+    fn standalone_program(&mut self, device_code: &[DeviceCode]) -> String {
+        self.kernel_tables(device_code);
         if let Some(main) = self.program.main {
             let symbol = self.function_symbol(main);
             let args = match self.program.functions[main.index()].params {
@@ -93,7 +94,8 @@ impl Code<'_> {
             self.out.line(format!("int main(int count, char **values) {{ return {symbol}({args}); }}"));
         }
         let body = self.out.take();
-        let used = std::mem::take(&mut self.used);
+        let mut used = std::mem::take(&mut self.used);
+        used.kernels.clear();
         let declarations = self.declarations(&used, &|_| "");
         self.used = used;
         format!("{}{declarations}{body}", super::unit::prelude(self.program))
@@ -443,9 +445,6 @@ impl Code<'_> {
              static apg_object *apg_hash_code(apg_object *o, apg_i32 *r) { APG_CATCH(*r = ((apg_i32 (*)(apg_object *))apg_check(o)->type->vtable[2])(o)) }",
         );
         let main = match self.program.main {
-            Some(_) if !self.program.has_object_heap() => {
-                self.fail("`main` of a program without objects cannot launch kernels".to_owned())
-            }
             Some(id) => {
                 let symbol = self.function_symbol(id);
                 let takes = self.program.functions[id.index()].params > 0;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::code::Code;
+use super::code::{Code, Target};
 use super::names;
 use apg_mir::*;
 
@@ -15,7 +15,7 @@ impl Code<'_> {
             self.equality_order(id, &mut compared);
         }
         let inline = match self.target {
-            super::code::Target::Cuda => "__device__ __forceinline__",
+            Target::Cuda => "__device__ __forceinline__",
             _ => "inline",
         };
         for id in &order {
@@ -153,7 +153,9 @@ impl Code<'_> {
         let mut text = format!(
             "{word} {attributes}__attribute__((aligned({align}))) {name} {{{members} }};\nstatic_assert(sizeof({name}) == {size});"
         );
-        for (index, offset) in layout.offsets.iter().enumerate() {
+        // Device compilers have no `offsetof`.
+        let checked = if self.target == Target::Cuda { &[] } else { layout.offsets.as_slice() };
+        for (index, offset) in checked.iter().enumerate() {
             let member = names::field(index, &item.fields[index]);
             text.push_str(&format!("\nstatic_assert(__builtin_offsetof({name}, {member}) == {offset});"));
         }

@@ -24,15 +24,11 @@ pub struct Emitted {
 
 /// Beginning of units without C++ code of the program.
 pub(crate) fn prelude(program: &Program) -> &'static str {
-    match is_standalone(program) {
-        true => "#include \"apg_core.h\"\n",
-        false => "#include \"apg_program.h\"\n",
+    match program.has_object_heap() {
+        true => "#include \"apg_program.h\"\n",
+        false if program.kernels.is_empty() => "#include \"apg_core.h\"\n",
+        false => "#include \"apg_kernel.h\"\n",
     }
-}
-
-/// Whether the program runs without the runtime: it has no objects, and no kernels to launch.
-pub(crate) fn is_standalone(program: &Program) -> bool {
-    !program.has_object_heap() && program.kernels.is_empty()
 }
 
 /// Upper limit of statements in a unit before another one is started.

@@ -1,5 +1,8 @@
-//! Programs of the core dialect: `tests/core/NAME.mir` is read, verified, compiled by the system's C++
-//! compiler and run. Behind the program is a line `// ---- output`, and what it writes.
+//! Programs of the core and gpu dialects: `tests/core/NAME.mir` is read, verified, compiled by the system's
+//! C++ compiler and run. Behind the program is a line `// ---- output`, and what it writes. Kernels run in
+//! their CPU form, and their device code is compiled.
+
+mod device;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +17,23 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Between a program and its output. Lines of the output are comments.
 const SEPARATOR: &str = "// ---- output\n";
+
+/// What a program with kernels is linked with: a launch runs the blocks in two parts, and writes a fault.
+const LAUNCHER: &str = r#"
+#include "apg_kernel.h"
+extern "C" int printf(const char *, ...);
+extern "C" void apg_run_kernel(apg_i64, const apg_kernel *kernel, const void *environment) {
+  apg_fault fault = {};
+  apg_launch launch = {};
+  launch.fault = &fault;
+  kernel->configure(environment, 0, 0, &launch);
+  const apg_i64 blocks = (apg_i64)launch.blocks[0] * launch.blocks[1] * launch.blocks[2];
+  launch.proven = kernel->proven ? (apg_u32)kernel->proven(environment, &launch) : 3;
+  kernel->cpu(environment, &launch, 0, blocks / 2);
+  kernel->cpu(environment, &launch, blocks / 2, blocks);
+  if (fault.kind) printf("fault %u\n", fault.kind);
+}
+"#;
 
 /// The ways in which programs are compiled: passes, and flags of the compiler.
 const BUILDS: [(Pipeline, &[&str]); 2] = [
@@ -72,6 +92,12 @@ fn compile_and_run(program: &apg_mir::Program, flags: &[&str]) -> Result<String,
         let path: PathBuf = folder.path().join(format!("{}.cpp", unit.name));
         fs::write(&path, &unit.text)?;
         command.arg(path);
+    }
+    if !program.kernels.is_empty() {
+        device::compile_device_code(&emitted.cuda)?;
+        let launcher = folder.path().join("launcher.cpp");
+        fs::write(&launcher, LAUNCHER)?;
+        command.arg(launcher);
     }
     let output = folder.path().join("program");
     let compiled = command.arg("-o").arg(&output).output()?;

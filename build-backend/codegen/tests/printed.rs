@@ -3,12 +3,15 @@
 //!
 //! `APG_BLESS=1` writes both.
 
+mod device;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use apg_codegen::UnitKind;
 use apg_mir::text;
 use apg_passes::pipeline::optimize_kernels;
+use device::compile_device_code;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Between a program and its code for hosts.
@@ -62,22 +65,6 @@ fn check(case: &Path) -> Result<(), Failed> {
         return Ok(());
     }
     Err(format!("{} differs from what is printed now:\n{found}", case.display()).into())
-}
-
-/// Compiles device code in all its variants, if this machine has NVRTC, which needs no GPU.
-fn compile_device_code(sources: &[String]) -> Result<(), Failed> {
-    if let Err(missing) = apg_runtime::device::compiler_version() {
-        assert!(std::env::var("APG_REQUIRE").is_err(), "APG_REQUIRE is set, but {missing}");
-        return Ok(());
-    }
-    let proven = "#define APG_PROVEN\n#define APG_NARROW\n#define APG_PIPELINED\n";
-    for (source, head) in
-        sources.iter().flat_map(|it| ["", "#define APG_OVERLAP\n", proven].map(|head| (it, head)))
-    {
-        let text = format!("{head}{source}");
-        apg_runtime::device::compile_for(&text, "kernel.cu", (9, 0)).map_err(|error| error.message)?;
-    }
-    Ok(())
 }
 
 /// The lines behind the first `#include`s.

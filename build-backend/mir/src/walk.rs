@@ -22,6 +22,20 @@ pub fn has_goto(body: &[Stmt]) -> bool {
     found
 }
 
+/// Whether statements access memory through places: variables, globals and pointers.
+pub fn accesses_places(body: &[Stmt]) -> bool {
+    let mut found = false;
+    visit_stmts(body, &mut |it| found |= matches!(it.kind, StmtKind::Store { .. }));
+    visit_exprs(body, &mut |it, _| {
+        found |= match &it.kind {
+            ExprKind::Load(_) | ExprKind::AddressOf(_) | ExprKind::CallPointer { .. } => true,
+            ExprKind::Atomic { rail, .. } => matches!(rail.ty, Ty::Pointer(_)),
+            _ => false,
+        };
+    });
+    found
+}
+
 /// Calls `f` with every expression and the expression around it (none for an operand of a statement), outer
 /// ones first.
 pub fn visit_exprs<'a>(body: &'a [Stmt], f: &mut dyn FnMut(&'a Expr, Option<&'a Expr>)) {

@@ -40,3 +40,24 @@ pub fn edit_expr(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
     }
     f(expr);
 }
+
+/// Calls `f` with every place, and with those that it is a part of.
+pub fn edit_places(body: &mut [Stmt], f: &mut dyn FnMut(&mut Place)) {
+    edit_stmts(body, &mut |stmt| {
+        if let StmtKind::Store { place, .. } = &mut stmt.kind {
+            edit_place(place, f);
+        }
+    });
+    edit_exprs(body, &mut |expr| {
+        if let ExprKind::Load(place) | ExprKind::AddressOf(place) = &mut expr.kind {
+            edit_place(place, f);
+        }
+    });
+}
+
+fn edit_place(place: &mut Place, f: &mut dyn FnMut(&mut Place)) {
+    if let PlaceKind::Field { base, .. } | PlaceKind::Index { base, .. } = &mut place.kind {
+        edit_place(base, f);
+    }
+    f(place);
+}

@@ -41,7 +41,15 @@ enum Transform {
     /// It transforms the MIR of this code.
     Mir(Scope, fn(&mut Program)),
     /// It transforms the kernel IR of one kernel.
-    KernelIr(fn(&mut KernelIr)),
+    KernelIr(Kernels, fn(&mut KernelIr)),
+}
+
+/// The kernels that a pass over the kernel IR transforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kernels {
+    All,
+    /// Those whose threads access rails only and have structured control flow.
+    Structured,
 }
 
 /// Why a pass runs.
@@ -148,7 +156,7 @@ pub const PASSES: &[Pass] = &[
     Pass::of_kernel_ir("stream-prefetching", stream_prefetch::run),
     Pass::of_kernel_ir("pointer-rotation", pointer_rotation::run),
     Pass::of_kernel_ir("block-interchange", block_interchange::run),
-    Pass::of_kernel_ir("shared-initialisation", shared_init::run),
+    Pass::of_all_kernels("shared-initialisation", shared_init::run),
     Pass::of_kernel_ir("loop-fission", loop_fission::run),
     Pass::of_kernel_ir("grid-stride-unroll-and-jam", jam_iterations::run),
     Pass::of_kernel_ir("index-set-splitting", index_set_split::run),
@@ -159,19 +167,25 @@ pub const PASSES: &[Pass] = &[
     Pass::of_kernel_ir("scalar-expansion", scalar_expansion::run),
     Pass::of_kernel_ir("load-transposition", transpose_loads::run),
     Pass::of_kernel_ir("uniform-load-hoisting", uniform_loads::run),
-    Pass::of_kernel_ir("unroll-factors", unroll_factors::run),
+    Pass::of_all_kernels("unroll-factors", unroll_factors::run),
     Pass::of_kernel_ir("software-pipelining", software_pipeline::run),
     Pass::of_kernel_ir("constant-load-hoisting", constant_loads::run),
-    Pass::of_kernel_ir("capture-aliases", capture_aliases::run),
+    Pass::of_all_kernels("capture-aliases", capture_aliases::run),
     Pass::of_kernel_ir("reduction-privatisation", private_sums::run),
-    Pass::of_kernel_ir("integer-widths", integer_widths::run),
-    Pass::of_kernel_ir("environment-passing", environment_passing::run),
+    Pass::of_all_kernels("integer-widths", integer_widths::run),
+    Pass::of_all_kernels("environment-passing", environment_passing::run),
 ];
 
 impl Pass {
     /// A row of the kernel IR.
     const fn of_kernel_ir(name: &'static str, run: fn(&mut KernelIr)) -> Pass {
-        Pass { name, purpose: Purpose::Speed, builds: Builds::All, transform: Transform::KernelIr(run) }
+        let transform = Transform::KernelIr(Kernels::Structured, run);
+        Pass { name, purpose: Purpose::Speed, builds: Builds::All, transform }
+    }
+
+    /// A row of the kernel IR for kernels with pointers, variables in memory and `goto` too.
+    const fn of_all_kernels(name: &'static str, run: fn(&mut KernelIr)) -> Pass {
+        Pass { transform: Transform::KernelIr(Kernels::All, run), ..Pass::of_kernel_ir(name, run) }
     }
 
     /// The pass with this name.
@@ -183,7 +197,7 @@ impl Pass {
     pub fn stage(&self) -> Stage {
         match self.transform {
             Transform::Mir(..) => Stage::Mir,
-            Transform::KernelIr(_) => Stage::KernelIr,
+            Transform::KernelIr(..) => Stage::KernelIr,
         }
     }
 
@@ -191,7 +205,7 @@ impl Pass {
     fn scope(&self) -> Option<Scope> {
         match self.transform {
             Transform::Mir(scope, _) => Some(scope),
-            Transform::KernelIr(_) => None,
+            Transform::KernelIr(..) => None,
         }
     }
 
@@ -212,7 +226,9 @@ impl Pass {
     /// Runs it on the kernel IR of one kernel, which behaves the same afterwards. A pass over MIR leaves the
     /// kernel IR as it is.
     pub fn run_on_kernel(&self, ir: &mut KernelIr) {
-        if let Transform::KernelIr(transform) = self.transform {
+        if let Transform::KernelIr(kernels, transform) = self.transform
+            && (kernels == Kernels::All || !ir.has_unstructured_code)
+        {
             transform(ir);
         }
     }
@@ -290,7 +306,7 @@ mod tests {
             assert_eq!(Pass::from_name(pass.name).map(|it| it.name), Some(pass.name));
             for other in &PASSES[..index] {
                 let is_same = match (other.transform, pass.transform) {
-                    (Transform::KernelIr(a), Transform::KernelIr(b)) => std::ptr::fn_addr_eq(a, b),
+                    (Transform::KernelIr(_, a), Transform::KernelIr(_, b)) => std::ptr::fn_addr_eq(a, b),
                     (Transform::Mir(_, a), Transform::Mir(_, b)) => std::ptr::fn_addr_eq(a, b),
                     _ => false,
                 };

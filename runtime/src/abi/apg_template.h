@@ -84,7 +84,7 @@ typedef struct apg_capture { const char *name; apg_u32 kind; apg_u32 offset; apg
 #define APG_MAX_SHARED 16
 /* blocks, threads: [0] is x, the fastest (the last index of the X10 loop); unused axes are 1. */
 /* What the first failing check of a launch left. kind: 0 none, 1 an index outside its rail, 2 an index into null, 3 a division
-   by zero; file indexes the program's files; ended is the runtime's own. */
+   by zero, 4 no memory for a block of the CPU form; file indexes the program's files; ended is the runtime's own. */
 typedef struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, ended; apg_i64 index, length; } apg_fault;
 /* proven: 1 if the accesses that depend on the launch are inside their rails, 2 if their indices may be computed with 64 bits. fault: for the
    CPU form. */
@@ -174,7 +174,7 @@ typedef struct apg_program {
   apg_object *(*deserializer)(apg_object *rail, apg_object **result);   /* what gives it back */
 } apg_program;
 
-#ifdef __cplusplus
+#if defined(__cplusplus) && !defined(APG_NO_RUNTIME)
 /* ---- what generated code calls; raising entries throw the X10 exception object as `apg_object *` ---- */
 extern "C" __attribute__((visibility("hidden"))) const apg_runtime *apg_rt;
 /* Throws it; out of line, defined once by the program. */

@@ -384,6 +384,8 @@ pub mod fault_kind {
     pub const NULL: u32 = 2;
     /// A division by zero.
     pub const DIVISION: u32 = 3;
+    /// No memory for the shared rails and locals of a block on a CPU.
+    pub const MEMORY: u32 = 4;
 }
 
 /// Extents of a launch (`apg_launch`); axis 0 is x, the fastest.

@@ -13,6 +13,7 @@ template <class T, class F> static inline T apg_bits(F a) { static_assert(sizeof
 template <class T> static inline T apg_nan() { return (T)__builtin_nan(""); }
 template <class T> static inline T apg_infinity() { return (T)__builtin_inf(); }
 /* Types of memory without declarators. */
+template <class T> using apg_pointer = T *;
 template <class T, unsigned long long N> using apg_array = T[N];
 template <class F> using apg_code = F;
 #define APG_TEXT_OF(x) #x

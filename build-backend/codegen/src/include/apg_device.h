@@ -166,6 +166,7 @@ template <> struct apg_conversion<apg_u64> {
   static __device__ __forceinline__ apg_u64 of(double a) { return a == a ? __double2ull_rz(a) : 0; }
 };
 /* Types of memory without declarators. */
+template <class T> using apg_pointer = T *;
 template <class T, unsigned long long N> using apg_array = T[N];
 template <class F> using apg_code = F;
 /* Sums, differences and products that end the program where they overflow. */

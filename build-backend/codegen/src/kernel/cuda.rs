@@ -62,6 +62,7 @@ fn print_kernel_function(code: &mut Code<'_>, id: KernelId, ir: &KernelIr) {
     code.exact_steps = ir.device.exact_steps.clone();
     code.narrowed = ir.device.narrowed.clone();
     code.locals = Code::plain_locals(&kernel.locals);
+    code.variables = Code::variable_names(&kernel.variables);
     code.block_size = match constant_block_size(kernel) {
         Some(size) => format!("{size}u"),
         None => "apg_block_size()".to_owned(),
@@ -100,6 +101,7 @@ fn print_kernel_function(code: &mut Code<'_>, id: KernelId, ir: &KernelIr) {
             code.declare(index..index + 1);
         }
     }
+    code.declare_variables(&kernel.variables);
     set_auto_values(code, kernel);
     print_constant_loads(code, ir);
     print_shared_rails(code, ir);

@@ -29,7 +29,8 @@ pub(crate) fn print_host_unit(code: &mut Code<'_>, kernels: &[KernelIr]) -> Stri
     kernels.kernels = (0..code.program.kernels.len() as u32).map(KernelId).collect();
     let declarations = code.declarations(&kernels, &|_| "");
     code.used = used;
-    format!("#include \"apg_program.h\"\n#include \"apg_collectives.h\"\n{declarations}{functions}{text}")
+    let prelude = crate::unit::prelude(code.program);
+    format!("{prelude}#include \"apg_collectives.h\"\n{declarations}{functions}{text}")
 }
 
 /// Prints the function that computes extents and lengths of shared rails from the captures.
@@ -51,7 +52,11 @@ fn print_configure(code: &mut Code<'_>, id: KernelId) {
         "apg_object *configure_{symbol}(const void *env_, apg_i32 auto_blocks, apg_i32 auto_threads, apg_launch *launch) {{"
     ));
     code.out.line(format!("const E{symbol} *env = (const E{symbol} *)env_; (void)env;"));
-    code.out.open("try {");
+    // Without objects there are no exceptions.
+    let raises = code.program.has_object_heap();
+    if raises {
+        code.out.open("try {");
+    }
     print_extents(code, "blocks", &kernel.host.blocks);
     print_extents(code, "threads", &kernel.host.threads);
     for (index, length) in kernel.host.shared_lengths.iter().enumerate() {
@@ -59,15 +64,18 @@ fn print_configure(code: &mut Code<'_>, id: KernelId) {
         code.out.line(format!("launch->shared_lengths[{index}] = {length};"));
     }
     code.out.line("return nullptr;");
-    code.out.close("} catch (apg_object *e) { return e; }");
+    if raises {
+        code.out.close("} catch (apg_object *e) { return e; }");
+    }
     code.out.close("}");
 }
 
 /// Sets the extents, x (the last axis) first; unused ones are 1.
 fn print_extents(code: &mut Code<'_>, member: &str, extents: &[Expr]) {
+    let convert = if code.program.has_object_heap() { "apg_extent" } else { "apg_axis" };
     for axis in 0..3 {
         let text = match extents.len().checked_sub(axis + 1).and_then(|it| extents.get(it)) {
-            Some(extent) => format!("apg_extent({})", code.expr(extent)),
+            Some(extent) => format!("{convert}({})", code.expr(extent)),
             None => "1".into(),
         };
         code.out.line(format!("launch->{member}[{axis}] = {text};"));

@@ -33,6 +33,7 @@ pub(super) fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> 
         },
         shared: vec![],
         locals: locals(&types),
+        variables: Vec::new(),
         block_locals: vec![LocalId(2)],
         thread_locals: vec![LocalId(3)],
         auto_blocks: None,

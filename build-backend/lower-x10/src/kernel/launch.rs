@@ -581,6 +581,7 @@ fn empty_kernel(name: String, span: mir::Span) -> mir::Kernel {
         },
         shared: Vec::new(),
         locals: Vec::new(),
+        variables: Vec::new(),
         block_locals: Vec::new(),
         thread_locals: Vec::new(),
         auto_blocks: None,

@@ -21,6 +21,8 @@ pub struct Kernel {
     /// Locals of the thread body: the captures, then block indices, thread indices, shared rails, then its
     /// own.
     pub locals: Vec<Local>,
+    /// Variables in the memory of each thread, whose address may be taken.
+    pub variables: Vec<Local>,
     /// Block index locals, slowest first (1 to 3).
     pub block_locals: Vec<LocalId>,
     /// Thread index locals, slowest first (1 to 3).

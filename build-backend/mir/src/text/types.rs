@@ -126,6 +126,7 @@ pub(super) fn derive(scope: &Scope<'_>, kind: &ExprKind) -> Option<Ty> {
             let Ty::Struct(id) = value.ty else { return None };
             program.structs.get(id.index())?.fields.get(*field as usize)?.ty
         }
+        ExprKind::Atomic { rail, .. } if let Some(pointer) = scope.types.pointer(rail.ty) => pointer.pointee,
         ExprKind::Element { rail, .. } | ExprKind::Atomic { rail, .. } => return element(scope, rail),
         ExprKind::Allocate(class)
         | ExprKind::AllocateRail { class, .. }

@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow::check_flow;
+use super::goto_regions::find_synchronised_gotos;
 use super::{Rule, Verifier, is_compatible};
 use crate::*;
 
@@ -70,6 +71,7 @@ impl<'p> Verifier<'p> {
 
     fn check_kernel(&mut self, kernel: &'p Kernel) {
         let mut body = self.body(&kernel.name, &kernel.locals, kernel.span, true);
+        body.variables = &kernel.variables;
         body.check_locals();
         let captured = kernel.captures.len().min(kernel.locals.len());
         body.assigned[..captured].fill(true);
@@ -171,6 +173,13 @@ impl<'p> Body<'_, 'p> {
             self.span = span;
             self.report(rule, format!("the `goto` to the label {} {what}", label.0));
         }
+        if self.is_kernel {
+            for (label, span) in find_synchronised_gotos(stmts) {
+                self.span = span;
+                let message = format!("the `goto` to the label {} passes a barrier", label.0);
+                self.report(Rule::GotoScope, message);
+            }
+        }
         for (rule, span, message) in check_flow(self.locals, &assigned, stmts, self.result, self.span) {
             self.span = span;
             self.report(rule, message);
@@ -184,7 +193,12 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn check_shared(&mut self, shared: &'p SharedRail) {
-        self.assign(shared.local);
+        if let Some(ty @ Ty::Pointer(_)) = self.assign(shared.local)
+            && self.program().types.pointer(ty).is_none_or(|it| it.pointee != shared.element)
+        {
+            let message = format!("shared memory with elements of {:?} behind a {ty:?}", shared.element);
+            self.report(Rule::OperandType, message);
+        }
         match &shared.init {
             SharedInit::Zero => {}
             SharedInit::Value(value) => self.value(value, shared.element),
@@ -323,9 +337,6 @@ impl<'p> Body<'_, 'p> {
             }
             StmtKind::Expr(value) => self.expr(value),
             StmtKind::Store { place, value } => self.store(place, value),
-            StmtKind::Goto(_) | StmtKind::Target(_) if self.is_kernel => {
-                self.report(Rule::KernelCode, "a `goto` or its target in a kernel".to_owned());
-            }
             StmtKind::Goto(label) => self.gotos.push((*label, self.scope, self.span)),
             StmtKind::Target(label) => {
                 if !self.defined_labels.insert(*label) {

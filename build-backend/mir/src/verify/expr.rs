@@ -236,7 +236,10 @@ impl<'p> Body<'_, 'p> {
             }
             ExprKind::Element { rail, index, .. } => self.element(rail, index, expr.ty),
             ExprKind::Atomic { operation, rail, index, values } => {
-                self.element(rail, index, expr.ty);
+                match rail.ty {
+                    Ty::Pointer(_) => self.pointed_element(rail, index, expr.ty),
+                    _ => self.element(rail, index, expr.ty),
+                }
                 let count = if *operation == AtomicOperation::Compare { 2 } else { 1 };
                 if values.len() != count {
                     self.report(Rule::OperandCount, format!("{} operands instead of {count}", values.len()));

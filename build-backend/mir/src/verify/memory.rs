@@ -52,15 +52,17 @@ impl Verifier<'_> {
                 self.report(Rule::KnownItem, &item.name, None, "its type is unknown".to_owned());
             }
         }
-        for function in &program.functions {
-            for variable in &function.variables {
+        let functions = program.functions.iter().map(|it| (&it.name, it.span, &it.variables));
+        let kernels = program.kernels.iter().map(|it| (&it.name, it.span, &it.variables));
+        for (name, span, variables) in functions.chain(kernels) {
+            for variable in variables {
                 let is_known = self.is_known(variable.ty);
                 if !is_known
                     || layouts.size(variable.ty).is_none()
                     || self.holds_references(variable.ty, &holders)
                 {
                     let message = format!("`{}` cannot be in memory: {:?}", variable.name, variable.ty);
-                    self.report(Rule::MemoryType, &function.name, Some(function.span), message);
+                    self.report(Rule::MemoryType, name, Some(span), message);
                 }
             }
         }
@@ -357,6 +359,22 @@ impl<'p> Body<'_, 'p> {
             }
         }
         self.result(expr, signature.result);
+    }
+
+    /// Checks an element behind a pointer, which threads of a kernel change atomically.
+    pub(super) fn pointed_element(&mut self, pointer: &'p Expr, index: &'p Expr, element: Ty) {
+        self.expr(pointer);
+        self.integer(index);
+        if !self.is_device {
+            self.report(Rule::KernelCode, "an atomic operation on memory outside of a kernel".to_owned());
+        }
+        match self.program().types.pointer(pointer.ty) {
+            Some(PointerType { space: AddressSpace::Constant, .. }) => {
+                self.report(Rule::ConstantStore, "an atomic operation on constant memory".to_owned());
+            }
+            Some(PointerType { pointee, .. }) if pointee == element => {}
+            _ => self.report(Rule::ResultType, format!("a {element:?} behind a {:?}", pointer.ty)),
+        }
     }
 
     /// Checks that elements which a pointer is moved over have a size.

@@ -7,6 +7,7 @@
 mod body;
 mod expr;
 mod flow;
+mod goto_regions;
 mod memory;
 mod operation;
 mod tables;
@@ -56,7 +57,8 @@ pub enum Rule {
     PlaceType,
     /// Constant memory is not stored into.
     ConstantStore,
-    /// A `goto` does not enter or leave code with exceptions or activities around it.
+    /// A `goto` does not enter or leave code with exceptions or activities around it, and in a kernel passes
+    /// no barrier.
     GotoScope,
     /// A function with a result returns on every path.
     ReturnOnEveryPath,

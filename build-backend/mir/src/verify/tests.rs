@@ -103,6 +103,64 @@ fn faults_of_control_flow_are_found() {
     assert_eq!(rules(&changed), [Rule::KnownLabel]);
 }
 
+/// A kernel of four threads with these statements.
+fn kernel(body: &str) -> Program {
+    let text = format!(
+        "kernel @k has_barrier {{
+           memory [%v: i32];
+           var [%p: pointer i32, %i: i32, %s: pointer(shared) i32];
+           capture p: pointer i32;
+           block %i < 1:i32;
+           thread %i < 4:i32;
+           shared %s: i32 length 4;
+           body {{ {body} }}
+         }}"
+    );
+    parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+#[test]
+fn a_goto_in_a_kernel_passes_no_barrier() {
+    for body in [
+        "label L0; if %i < 2:i32 { goto L0; } barrier; goto L1; store %v = 1:i32; label L1;",
+        "L0: while true { if %i < 2:i32 { goto L1; } label L1; barrier; }",
+        "L0: while true { goto L1; L2: while true { break L2; } label L1; barrier; }",
+    ] {
+        assert_eq!(verify(&kernel(body)), Ok(()), "{body}");
+    }
+    for body in [
+        "goto L0; barrier; label L0;",
+        "label L0; if %i < 2:i32 { barrier; } goto L0;",
+        "if %i < 2:i32 { goto L0; barrier; } else { label L0; }",
+        "L0: while true { goto L1; if %i < 2:i32 { break L0; } label L1; barrier; }",
+    ] {
+        assert_eq!(rules(&kernel(body)), [Rule::GotoScope], "{body}");
+    }
+}
+
+#[test]
+fn faults_of_memory_in_kernels_are_found() {
+    for body in
+        ["store %v = 1:i32; atomic_add(%p, 3, load %v);", "store (*%s) = 1:i32; atomic_max(%s, %i, 3:i32);"]
+    {
+        assert_eq!(verify(&kernel(body)), Ok(()), "{body}");
+    }
+    for (body, expected) in [
+        ("store %v = 1;", Rule::OperandType),
+        ("atomic_add(%p, 3, 1);", Rule::OperandType),
+        ("atomic_add(%p, 1.5, 1:i32);", Rule::OperandType),
+        ("atomic_add(%p, 3, 1):i64;", Rule::ResultType),
+    ] {
+        let found = rules(&kernel(body));
+        assert!(found.contains(&expected), "{body}: {found:?} instead of {expected:?}");
+    }
+    let mut changed = kernel("store %v = 1:i32;");
+    changed.kernels[0].variables[0].ty = Ty::Any;
+    assert!(rules(&changed).contains(&Rule::MemoryType));
+    let outside = program("atomic_add(%p, 3, 1:i32); return 1:i32;");
+    assert_eq!(rules(&outside), [Rule::KernelCode]);
+}
+
 #[test]
 fn faults_of_types_and_globals_are_found() {
     for (text, expected) in [

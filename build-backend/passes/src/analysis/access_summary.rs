@@ -46,7 +46,11 @@ impl AccessSummary {
     /// Records rails that an operand stores to or gives another name.
     fn scan_operand(&mut self, operand: &Expr) {
         visit_expr(operand, None, &mut |expr, parent| {
-            self.anywhere |= matches!(expr.kind, ExprKind::CallPointer { .. });
+            self.anywhere |= match &expr.kind {
+                ExprKind::CallPointer { .. } => true,
+                ExprKind::Atomic { rail, .. } => matches!(rail.ty, Ty::Pointer(_)),
+                _ => false,
+            };
             let ExprKind::Local(local) = expr.kind else { return };
             let only_read = matches!(
                 parent.map(|it| &it.kind),

@@ -40,6 +40,11 @@ pub struct KernelIr {
     pub nodes: Vec<Node>,
     /// Storage by local.
     pub storage: Vec<Storage>,
+    /// Storage of the variables in memory of a thread: registers are those of the loop over the threads.
+    pub variables: Storage,
+    /// Threads access memory through pointers and variables, or jump by `goto`. Passes that know rails and
+    /// structured control flow leave such kernels alone.
+    pub has_unstructured_code: bool,
     /// Rematerialised locals in dependence order.
     pub rematerialized: Vec<Rematerialized>,
     /// Private rails of a thread.

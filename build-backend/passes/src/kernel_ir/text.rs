@@ -87,6 +87,9 @@ impl<'a> IrText<'a> {
                 self.line(&format!("{word} {names};"));
             }
         }
+        if ir.variables == Storage::ContextArray && !ir.kernel.variables.is_empty() {
+            self.line("context_array memory;");
+        }
         for derived in &ir.rematerialized {
             let (name, value) = (self.code.local(derived.local), self.code.expr(&derived.value));
             let offset = if derived.has_offset { " + offset" } else { "" };

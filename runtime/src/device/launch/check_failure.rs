@@ -87,6 +87,7 @@ pub fn error(fault: &Fault, launch: &Extents) -> Option<DeviceError> {
         fault_kind::NONE => return None,
         fault_kind::NULL => (Kind::NullPointer, format!("an element of null, index {}", fault.index)),
         fault_kind::DIVISION => (Kind::Arithmetic, "divide by zero".to_owned()),
+        fault_kind::MEMORY => (Kind::OutOfMemory, "no memory for a block of a kernel".to_owned()),
         _ => {
             let Fault { index, length, .. } = fault;
             (Kind::Bounds, format!("Index {index} out of range (Rail size {length})"))

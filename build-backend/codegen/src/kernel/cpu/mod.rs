@@ -18,6 +18,7 @@ mod workitem_loop;
 
 use crate::code::{Code, RailSpelling, Target, ThreadIndexing};
 use crate::kernel::fills::print_fill;
+use crate::names;
 use apg_mir::*;
 use apg_passes::analysis::constants::constant_value;
 use apg_passes::kernel_ir::rotated_locals;
@@ -32,6 +33,7 @@ pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId, ir: &KernelI
     code.result = Ty::Void;
     code.scopes.clear();
     code.locals = Code::plain_locals(&kernel.locals);
+    code.variables = Code::variable_names(&kernel.variables);
     code.shared = kernel.shared.iter().map(|it| it.local).collect();
     code.stack_rails(&kernel.body);
     code.check_elimination = ir.bounds.check_elimination.clone();
@@ -48,9 +50,9 @@ pub(super) fn print_cpu_function(code: &mut Code<'_>, id: KernelId, ir: &KernelI
     code.out.line("apg_object *result_ = nullptr;");
     code.out.open("try {");
     print_blocks(code, ir);
-    code.out.close(
-        "} catch (apg_object *x_) { result_ = x_; } catch (const apg_kernel_fault &x_) { apg_record(launch_, x_); }",
-    );
+    let raised =
+        if code.program.has_object_heap() { "catch (apg_object *x_) { result_ = x_; } " } else { "" };
+    code.out.close(format!("}} {raised}catch (const apg_kernel_fault &x_) {{ apg_record(launch_, x_); }}"));
     add_private_sums(code, ir);
     if scratch {
         code.out.line("free(scratch_);");
@@ -230,6 +232,13 @@ fn allocate_scratch(code: &mut Code<'_>, ir: &KernelIr) -> bool {
             code.locals[index].set_array(format!("{}_", spelling.text), ThreadIndexing::Block);
         }
     }
+    if ir.variables == Storage::ContextArray {
+        for (index, variable) in ir.kernel.variables.iter().enumerate() {
+            let (ty, name) = (code.ty(variable.ty), format!("{}_", names::variable(index, &variable.name)));
+            code.variables[index] = format!("{name}[r_]");
+            parts.push((ty, name, "threads_".into()));
+        }
+    }
     if parts.is_empty() {
         return false;
     }
@@ -240,9 +249,12 @@ fn allocate_scratch(code: &mut Code<'_>, ir: &KernelIr) -> bool {
         ));
     }
     code.out.line("char *const scratch_ = (char *)malloc(bytes_);");
-    code.out.line(
-        "if (!scratch_) return apg_rt->raise(APG_OUT_OF_MEMORY_EXCEPTION, \"no memory for the shared rails and the locals of a kernel's block\");",
-    );
+    code.out.line(match code.program.has_object_heap() {
+        true => {
+            "if (!scratch_) return apg_rt->raise(APG_OUT_OF_MEMORY_EXCEPTION, \"no memory for the shared rails and the locals of a kernel's block\");"
+        }
+        false => "if (!scratch_) { apg_record(launch_, {4, 0, 0, 0, 0, first_, 0}); return nullptr; }",
+    });
     code.out.line("char *const base_ = (char *)(((unsigned long)scratch_ + 63) & ~63ul) - 64;");
     let rotated: Vec<String> = rotated_locals(&ir.nodes).iter().map(|it| context_array(code, *it)).collect();
     for (number, (ty, name, length)) in parts.iter().enumerate() {

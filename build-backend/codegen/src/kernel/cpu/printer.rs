@@ -89,7 +89,9 @@ impl Printer<'_, '_> {
         let value = self.code.expr(expr);
         let mentioned = locals_of(expr);
         let names = self.thread_declarations(&mentioned);
-        if names.is_empty() && !mentioned.iter().any(|it| self.is_of_one_thread(*it)) {
+        let is_of_one_thread =
+            mentioned.iter().any(|it| self.is_of_one_thread(*it)) || !self.ir.kernel.variables.is_empty();
+        if names.is_empty() && !is_of_one_thread {
             return value;
         }
         format!("({{ const apg_i64 r_ = {rank}; {names}const {ty} common_ = {value}; common_; }})")

@@ -1,7 +1,7 @@
 //! Work-item loops: prints how the threads of a block execute a parallel region (Jaaskelainen and others,
 //! *pocl*, IJPP 2015).
 
-use apg_passes::kernel_ir::{Region, Schedule, UniformLoad};
+use apg_passes::kernel_ir::{Region, Schedule, Storage, UniformLoad};
 use rustc_hash::FxHashMap;
 
 use super::printer::{Printer, ThreadRange, context_array};
@@ -71,6 +71,9 @@ impl Printer<'_, '_> {
         let mentioned = mentioned_locals(stmts);
         self.declare_rematerialized(&mentioned);
         self.declare_private(&mentioned, &|_| true);
+        if self.ir.variables == Storage::Register {
+            self.code.declare_variables(&self.ir.kernel.variables);
+        }
         self.print_thread_stmts(range, stmts);
     }
 

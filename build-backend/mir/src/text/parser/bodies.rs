@@ -89,7 +89,7 @@ impl<'p, 't> BodyParser<'p, 't> {
     }
 
     /// `memory [%a: TYPE, %b: TYPE];`
-    fn variable_declarations(&mut self) -> Parsed<()> {
+    pub(super) fn variable_declarations(&mut self) -> Parsed<()> {
         if !self.cursor.eat_word("memory") {
             return Ok(());
         }

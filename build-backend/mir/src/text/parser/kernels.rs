@@ -24,6 +24,7 @@ impl BodyParser<'_, '_> {
         kernel.span = optional_span(&mut self.cursor, self.symbols)?;
         self.inherited = kernel.span;
         self.cursor.expect("{")?;
+        self.variable_declarations()?;
         self.local_declarations()?;
         let mut has_body = false;
         while !self.cursor.eat("}") {
@@ -34,7 +35,7 @@ impl BodyParser<'_, '_> {
             return self.cursor.error("the kernel above has no `body { }`");
         }
         self.check_gotos()?;
-        kernel.locals = self.locals;
+        (kernel.locals, kernel.variables) = (self.locals, self.variables);
         Ok(kernel)
     }
 
@@ -161,6 +162,7 @@ fn empty_kernel(name: &str) -> Kernel {
         host: LaunchConfiguration { blocks: Vec::new(), threads: Vec::new(), shared_lengths: Vec::new() },
         shared: Vec::new(),
         locals: Vec::new(),
+        variables: Vec::new(),
         block_locals: Vec::new(),
         thread_locals: Vec::new(),
         auto_blocks: None,

@@ -11,7 +11,7 @@ impl<'a> FragmentPrinter<'a> {
     /// A printer for the code of `kernel`, a kernel of `program` or a transformed copy.
     pub fn new(program: &'a Program, kernel: &'a Kernel) -> FragmentPrinter<'a> {
         let mut printer = Printer::new(program, SpanDetail::None);
-        printer.set_locals(&kernel.locals, &[], capture_elements(&kernel.captures));
+        printer.set_locals(&kernel.locals, &kernel.variables, capture_elements(&kernel.captures));
         FragmentPrinter(printer)
     }
 

@@ -7,7 +7,7 @@ use crate::text::types::capture_elements;
 impl<'a> Printer<'a> {
     pub(super) fn kernel(&mut self, id: KernelId) {
         let kernel = &self.program.kernels[id.index()];
-        self.set_locals(&kernel.locals, &[], capture_elements(&kernel.captures));
+        self.set_locals(&kernel.locals, &kernel.variables, capture_elements(&kernel.captures));
         self.push("kernel ");
         self.kernel_name(id);
         for (word, is_set) in [
@@ -19,6 +19,7 @@ impl<'a> Printer<'a> {
         }
         self.declared_span(kernel.span);
         self.open();
+        self.variable_declarations();
         self.local_declarations(0);
         kernel.captures.iter().for_each(|capture| self.capture(capture));
         let host = &kernel.host;

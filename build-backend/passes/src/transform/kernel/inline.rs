@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use apg_mir::walk::{has_goto, visit_expr, visit_exprs, visit_stmts};
-use apg_mir::walk_mut::{bodies, children, edit_expr, edit_exprs, edit_stmts, operands};
+use apg_mir::walk_mut::{bodies, children, edit_expr, edit_exprs, edit_places, edit_stmts, operands};
 use apg_mir::*;
 
 /// Size of the largest function that is inlined.
@@ -18,34 +18,43 @@ const MAX_DUPLICATED_EXPRESSIONS: usize = 4;
 
 /// Inlines functions into all kernels, expands thread indices and folds constants.
 pub(crate) fn inline_into_kernels(program: &mut Program) {
+    if program.kernels.is_empty() {
+        return;
+    }
     let thread_functions = find_thread_functions(&program.functions);
+    let recursive_functions = find_recursive_functions(&program.functions);
     for index in 0..program.kernels.len() {
         let mut body = std::mem::take(&mut program.kernels[index].body);
         let locals = std::mem::take(&mut program.kernels[index].locals);
+        let variables = std::mem::take(&mut program.kernels[index].variables);
         let mut next_label = 0;
         visit_stmts(&body, &mut |it| next_label = next_label.max(label_of(it).map_or(0, |it| it.0 + 1)));
         let mut inliner = Inliner {
             functions: &program.functions,
             thread_functions: &thread_functions,
+            recursive_functions: &recursive_functions,
             locals,
+            variables,
             next_label,
             // A debugger stops in calls. Functions with barriers are inlined in any case.
             budget: if program.debug { 0 } else { MAX_ADDED_EXPRESSIONS },
         };
         inliner.list(&mut body);
-        let locals = inliner.locals;
+        let (locals, variables) = (inliner.locals, inliner.variables);
         expand_thread_indices(&program.kernels[index], &locals, &mut body);
         fold::fold_body(&mut body);
         program.kernels[index].body = body;
         program.kernels[index].locals = locals;
+        program.kernels[index].variables = variables;
     }
 }
 
 fn label_of(stmt: &Stmt) -> Option<LabelId> {
     match stmt.kind {
-        StmtKind::Loop { label, .. } | StmtKind::Switch { label, .. } | StmtKind::Labeled { label, .. } => {
-            Some(label)
-        }
+        StmtKind::Loop { label, .. }
+        | StmtKind::Switch { label, .. }
+        | StmtKind::Labeled { label, .. }
+        | StmtKind::Target(label) => Some(label),
         _ => None,
     }
 }
@@ -78,6 +87,40 @@ fn find_thread_functions(functions: &[Function]) -> Vec<bool> {
     }
 }
 
+/// The functions that may call themselves, directly or through others: those from which a walk along calls
+/// leads back.
+fn find_recursive_functions(functions: &[Function]) -> Vec<bool> {
+    let callees: Vec<Vec<usize>> = functions
+        .iter()
+        .map(|function| {
+            let mut found = Vec::new();
+            if function.kernel_only {
+                visit_exprs(&function.body, &mut |it, _| {
+                    if let ExprKind::Call { function, .. } = it.kind {
+                        found.push(function.index());
+                    }
+                });
+            }
+            found
+        })
+        .collect();
+    let returns_to = |start: usize| {
+        let mut seen = vec![false; functions.len()];
+        let mut open = callees[start].clone();
+        while let Some(next) = open.pop() {
+            if next == start {
+                return true;
+            }
+            if seen.get(next) == Some(&false) {
+                seen[next] = true;
+                open.extend(&callees[next]);
+            }
+        }
+        false
+    };
+    (0..functions.len()).map(|it| !callees[it].is_empty() && returns_to(it)).collect()
+}
+
 /// Expands thread indices, which come from inlined functions, for this kernel.
 fn expand_thread_indices(kernel: &Kernel, locals: &[Local], body: &mut [Stmt]) {
     let axes = |axes: &[LocalId], extents: &[Expr]| -> Vec<(Expr, Expr)> {
@@ -97,7 +140,10 @@ struct Inliner<'f> {
     functions: &'f [Function],
     /// By function: it must be inlined.
     thread_functions: &'f [bool],
+    /// By function: it may call itself, and is a function on devices, too.
+    recursive_functions: &'f [bool],
     locals: Vec<Local>,
+    variables: Vec<Local>,
     next_label: u32,
     /// Number of expressions that may still be added.
     budget: usize,
@@ -126,12 +172,15 @@ impl Inliner<'_> {
     /// A function that must be inlined, or is worth it and fits the budget.
     fn inlinable(&self, id: FunctionId) -> Option<&Function> {
         let function = self.functions.get(id.index())?;
-        // Variables and targets of `goto` belong to their function.
-        if !function.variables.is_empty() || has_goto(&function.body) {
+        if self.recursive_functions[id.index()] {
             return None;
         }
         if self.thread_functions[id.index()] {
             return Some(function);
+        }
+        // In a kernel with variables and `goto` fewer passes apply.
+        if !function.variables.is_empty() || has_goto(&function.body) {
+            return None;
         }
         let size = count_expressions(&function.body);
         let fits = size <= MAX_FUNCTION_EXPRESSIONS.min(self.budget)
@@ -315,6 +364,15 @@ impl Inliner<'_> {
         });
         edit_stmts(&mut body, &mut |stmt| rename_stmt(stmt, &values, &labels));
         edit_exprs(&mut body, &mut |it| rename(it, &values));
+        if !function.variables.is_empty() {
+            let first = self.variables.len() as u32;
+            self.variables.extend(function.variables.iter().cloned());
+            edit_places(&mut body, &mut |place| {
+                if let PlaceKind::Variable(variable) = &mut place.kind {
+                    variable.0 += first;
+                }
+            });
+        }
         if returns_only_at_end(&body) {
             replace_returns(&mut body, target, None);
             out.extend(body);
@@ -410,7 +468,9 @@ fn rename_stmt(stmt: &mut Stmt, values: &FxHashMap<LocalId, ExprKind>, labels: &
         | StmtKind::Switch { label, .. }
         | StmtKind::Labeled { label, .. }
         | StmtKind::Break(label)
-        | StmtKind::Continue(label) => {
+        | StmtKind::Continue(label)
+        | StmtKind::Goto(label)
+        | StmtKind::Target(label) => {
             if let Some(new) = labels.get(label) {
                 *label = *new;
             }

@@ -18,7 +18,7 @@ use crate::analysis::constants::constant_value;
 use crate::analysis::induction_step::as_step;
 use crate::analysis::jumps::has_outer_jump;
 use crate::analysis::kernel_ir::def_use::{DefUse, LocalUse};
-use crate::analysis::ranges::analyse_kernel;
+use crate::analysis::ranges::{Bounds, analyse_kernel};
 use crate::analysis::uniformity::{Uniformity, is_predefined_uniform};
 use crate::analysis::warp_regions::{is_assigned_in, retain_warp_private, synchronises_warps_only};
 use crate::kernel_ir::{
@@ -27,7 +27,7 @@ use crate::kernel_ir::{
 };
 use crate::transform::kernel_ir::grid_stride::{StrideContext, recognise_grid_stride};
 use crate::transform::kernel_ir::rematerialize::{find_rematerializable, is_rematerializable};
-use apg_mir::walk::{bodies, visit_stmts};
+use apg_mir::walk::{accesses_places, bodies, has_goto, visit_stmts};
 use apg_mir::*;
 
 /// Forms the regions of a kernel's body.
@@ -40,6 +40,7 @@ pub(crate) fn form_regions(program: &Program, kernel: &Kernel) -> KernelIr {
         outer_assignments: FxHashMap::default(),
         warps: Vec::new(),
         rematerialized: Vec::new(),
+        has_goto: has_goto(&kernel.body),
     };
     builder.find_split_labels();
     // Uniformity and warp regions depend on each other: iterates to a fixpoint.
@@ -50,16 +51,23 @@ pub(crate) fn form_regions(program: &Program, kernel: &Kernel) -> KernelIr {
         }
     }
     let Uniformity { uniform, assignments } = &builder.uniformity;
-    builder.rematerialized = find_rematerializable(kernel, uniform, assignments);
+    // With `goto`, a definition in front of a use need not be executed before it.
+    if !builder.has_goto {
+        builder.rematerialized = find_rematerializable(kernel, uniform, assignments);
+    }
     let nodes = builder.nodes(&kernel.body);
     let storage = builder.classify_locals(&nodes);
     let spilled = |it: LocalId| storage.get(it.index()) == Some(&Storage::ContextArray);
-    let nodes = if builder.find_offsets(&spilled) { builder.nodes(&kernel.body) } else { nodes };
+    let has_offsets = !builder.has_goto && builder.find_offsets(&spilled);
+    let nodes = if has_offsets { builder.nodes(&kernel.body) } else { nodes };
     let storage = builder.classify_locals(&nodes);
+    let is_one_region = matches!(nodes.as_slice(), [] | [Node::Region(_)]);
     KernelIr {
         kernel: kernel.clone(),
         nodes,
         storage,
+        variables: if is_one_region { Storage::Register } else { Storage::ContextArray },
+        has_unstructured_code: builder.has_goto || accesses_places(&kernel.body),
         rematerialized: builder.rematerialized,
         private_rails: private_rails(kernel),
         accesses: builder.accesses,
@@ -68,7 +76,7 @@ pub(crate) fn form_regions(program: &Program, kernel: &Kernel) -> KernelIr {
         private_sums: Vec::new(),
         strips: None,
         device: DeviceForm::default(),
-        bounds: analyse_kernel(kernel),
+        bounds: if builder.has_goto { Bounds::default() } else { analyse_kernel(kernel) },
         widened: FxHashSet::default(),
         environment_bytes: max_environment_bytes(program, kernel),
         unchecked: program.unchecked,
@@ -88,6 +96,7 @@ fn max_environment_bytes(program: &Program, kernel: &Kernel) -> usize {
 /// Upper bound of the bytes of a value, padding included.
 fn max_value_bytes(program: &Program, ty: Ty) -> usize {
     match ty {
+        Ty::Struct(id) if let Some(layout) = &program.structs[id.index()].layout => layout.size.size as usize,
         Ty::Struct(id) => {
             program.structs[id.index()].fields.iter().map(|it| max_value_bytes(program, it.ty)).sum()
         }
@@ -121,6 +130,8 @@ struct RegionBuilder<'a> {
     /// Statements that each warp executes by itself.
     warps: Vec<&'a Stmt>,
     rematerialized: Vec<Rematerialized>,
+    /// Control flow is not structured: no local is known to be uniform.
+    has_goto: bool,
 }
 
 impl<'a> RegionBuilder<'a> {
@@ -170,7 +181,7 @@ impl<'a> RegionBuilder<'a> {
         });
         let counts = &self.uniformity.assignments;
         let candidates = outer_assignments.iter().filter(|(local, count)| counts.get(local) == Some(count));
-        let candidates = candidates.map(|it| *it.0).collect();
+        let candidates = candidates.map(|it| *it.0).filter(|_| !self.has_goto).collect();
         self.uniformity.uniform = Uniformity::find_uniform(self.kernel, &self.accesses, candidates);
     }
 
@@ -360,6 +371,9 @@ impl<'a> RegionBuilder<'a> {
     /// Recognises a grid-stride loop whose counter is set in the region before it; that assignment becomes
     /// part of the loop.
     fn grid_stride(&self, stmt: &Stmt, nodes: &mut Vec<Node>) -> Option<GridStrideLoop> {
+        if self.has_goto {
+            return None;
+        }
         let Some(Node::Region(Region { schedule: Schedule::Threads(run), .. })) = nodes.last_mut() else {
             return None;
         };
