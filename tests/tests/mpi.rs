@@ -48,7 +48,8 @@ fn interrupted_job_ends_with_what_it_has_printed() {
         job.wait_for_places(3);
         job.interrupt();
         let end = job.end();
-        // Hydra's own status after Ctrl-C is now and then 0.
+        // Hydra ends its proxies at Ctrl-C, and does not always wait for the statuses that they report: it
+        // ends with 0 now and then whatever program it has started.
         assert!(end.status != 0 || mpi == "mpich", "{end:?}");
         for place in 0..3 {
             let unfinished = format!("unfinished at {place};");

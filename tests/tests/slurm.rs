@@ -65,6 +65,22 @@ fn programs_do_the_same_under_srun_as_alone() {
     }
 }
 
+/// All processes hear of the refusal, so that Slurm has none to end.
+#[test]
+fn refused_steps_end_by_themselves_with_one_message() {
+    let Some(slurm) = Slurm::new(2) else { return };
+    for interface in ["none", "pmi2", "pmix"] {
+        let mut launcher = slurm.command("srun");
+        launcher.args(["-N", "2", "-n", "3"]).arg(format!("--mpi={interface}"));
+        let folder = slurm.lab.path(interface);
+        std::fs::create_dir(&folder).expect("a folder");
+        let end = Job::start(launcher, &folder, ("Waits.x10", WAITS), &["--places", "5"], "").end();
+        assert_eq!(end.status, 2, "{interface}: {}", end.errors);
+        assert_eq!(end.errors.matches("srun has started 3 processes").count(), 1, "{}", end.errors);
+        assert_eq!(end.errors.matches("error:").count(), 2, "apg's and srun's own: {}", end.errors);
+    }
+}
+
 #[test]
 fn interrupted_and_killed_steps_leave_nothing() {
     let Some(slurm) = Slurm::new(2) else { return };

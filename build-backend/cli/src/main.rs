@@ -20,7 +20,6 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use apg_runtime::base::allocator::{Allocator, End};
-use apg_runtime::base::plain_text::without_controls;
 use apg_runtime::base::{interrupt, process};
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
@@ -100,9 +99,9 @@ fn main() -> ExitCode {
     let outcome = outcome.and_then(|status| Ok(std::io::stdout().flush().map(|()| status)?));
     match outcome {
         Ok(status) => ExitCode::from(status),
-        Err(failure) => {
+        Err(mut failure) => {
             interrupt::wait_for_end();
-            if failure.is_broken_pipe || print_failure(&failure).is_err() {
+            if failure.is_broken_pipe || failure.print().is_err() {
                 process::end_by(libc::SIGPIPE);
             }
             ExitCode::from(failure.status)
@@ -131,12 +130,4 @@ fn command() -> Result<Command, Failure> {
             Err(unwritten) => unwritten.into(),
         },
     })
-}
-
-fn print_failure(failure: &Failure) -> Result<(), Failure> {
-    output::remark(format_args!("error: {}", without_controls(&failure.message)))?;
-    failure
-        .hints
-        .iter()
-        .try_for_each(|hint| output::remark(format_args!("  hint: {}", without_controls(hint))))
 }

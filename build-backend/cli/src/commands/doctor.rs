@@ -85,7 +85,10 @@ fn launchers() -> Result<(), Failure> {
         // `mpirun` is often a link to one of the others.
         let target = path.canonicalize().unwrap_or_else(|_| path.clone());
         if !found.contains(&target) {
-            line("ok", use_, &format!("{} ({})", path.display(), version(&path)))?;
+            match version(&path) {
+                Ok(version) => line("ok", use_, &format!("{} ({version})", path.display()))?,
+                Err(why) => line("lacks", use_, &format!("{} does not work: {why}", path.display()))?,
+            }
             found.push(target);
         }
     }
@@ -100,22 +103,20 @@ fn find_on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
-/// The first line in which a program says its version, or why it does not run.
-fn version(program: &Path) -> String {
-    let output = match Command::new(program).arg("--version").stdin(Stdio::null()).output() {
-        Ok(output) => output,
-        Err(error) => return error.to_string(),
+/// The first line in which a program says its version; an error says why it does not run.
+fn version(program: &Path) -> Result<String, String> {
+    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+    let output = output.map_err(|error| error.to_string())?;
+    let in_words = |line: Option<&str>| {
+        let words = line.unwrap_or("does not tell its version").split_whitespace();
+        words.collect::<Vec<_>>().join(" ")
     };
-    let printed =
-        String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr });
     let has_number = |line: &&str| line.chars().any(|it| it.is_ascii_digit());
-    let line = match output.status.success() {
-        true => printed.lines().find(has_number),
+    match output.status.success() {
+        true => Ok(in_words(String::from_utf8_lossy(&output.stdout).lines().find(has_number))),
         // The reason stands at the end.
-        false => printed.lines().next_back(),
-    };
-    let words = line.unwrap_or("does not tell its version").split_whitespace();
-    words.collect::<Vec<_>>().join(" ")
+        false => Err(in_words(String::from_utf8_lossy(&output.stderr).lines().next_back())),
+    }
 }
 
 fn line(state: &str, what: &str, known: &str) -> Result<(), Failure> {

@@ -207,7 +207,12 @@ impl HostOptions {
         if membership.rank() != 0 {
             return Ok(Target::Agent(membership));
         }
-        self.check_job(&membership, places)?;
+        if let Err(mut failure) = self.check_job(&membership, places) {
+            // Before the other processes end, which some launchers take for the end of the job.
+            failure.print()?;
+            membership.refuse();
+            return Err(failure);
+        }
         let members = membership.gather(self.interface.as_deref()).map_err(Failure::new)?;
         Ok(self.cluster(members.placement, members.agents, Agents::Called(members.callers)))
     }

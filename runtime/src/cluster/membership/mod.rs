@@ -93,12 +93,16 @@ impl Membership {
     /// Some do not come.
     pub fn gather(mut self, interface: Option<&str>) -> Result<Members, String> {
         let placement = self.exchange_hosts()?;
-        let meeting = Meeting::open(placement.names().is_empty(), interface);
-        // The others wait for the fence also if there is nowhere to meet.
-        let appointment = meeting.as_ref().map_or("none".to_owned(), |meeting| meeting.appointment.to_text());
-        self.store.put(APPOINTMENT, &appointment)?;
+        let meeting = match Meeting::open(placement.names().is_empty(), interface) {
+            Ok(meeting) => meeting,
+            Err(error) => {
+                let _ = self.withdraw();
+                self.store.finish();
+                return Err(error);
+            }
+        };
+        self.store.put(APPOINTMENT, &meeting.appointment.to_text())?;
         self.store.fence()?;
-        let meeting = meeting?;
         let deadline = Instant::now() + Timeouts::from_environment()?.start;
         let callers = meeting.wait(1..self.size(), &placement, deadline, &|| None);
         self.store.finish();
@@ -112,7 +116,23 @@ impl Membership {
         Ok(Members { placement, agents, callers })
     }
 
-    /// Of any other process: serves the process with rank 0 as an agent, until that ends.
+    /// Of the process with rank 0: has all others end, since the program does not run.
+    pub fn refuse(mut self) {
+        // The user has been told why the program does not run; processes that do not come change nothing.
+        let _ = self.exchange_hosts().and_then(|_| self.withdraw());
+        self.store.finish();
+    }
+
+    /// Tells the others that there is no appointment, and waits until they have read it.
+    fn withdraw(&mut self) -> Result<(), String> {
+        self.store.put(APPOINTMENT, REFUSAL)?;
+        self.store.fence()?;
+        self.store.fence()?;
+        (1..self.size()).try_for_each(|rank| self.store.get(rank, ACKNOWLEDGEMENT).map(drop))
+    }
+
+    /// Of any other process: serves the process with rank 0 as an agent, until that ends; not if that says
+    /// that the program does not run.
     ///
     /// # Errors
     /// It cannot be reached.
@@ -120,6 +140,12 @@ impl Membership {
         self.exchange_hosts()?;
         self.store.fence()?;
         let text = self.store.get(0, APPOINTMENT)?;
+        if text == REFUSAL {
+            self.store.put(ACKNOWLEDGEMENT, REFUSAL)?;
+            let fenced = self.store.fence();
+            self.store.finish();
+            return fenced;
+        }
         self.store.finish();
         let appointment = Appointment::from_text(&text)
             .ok_or_else(|| self.launch.explain("the process with rank 0 is no apg, or another version"))?;
@@ -152,6 +178,9 @@ impl Membership {
 /// Keys of the store.
 const HOST: &str = "apg-host";
 const APPOINTMENT: &str = "apg-launcher";
+const ACKNOWLEDGEMENT: &str = "apg-read";
+/// Stands in the place of an appointment: the program does not run, and the process with rank 0 says why.
+const REFUSAL: &str = "refused";
 
 /// This machine's name, and what distinguishes it from others of that name.
 fn own_host() -> String {

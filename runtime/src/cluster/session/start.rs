@@ -97,7 +97,8 @@ fn for_all_hosts<Input: Send, Output: Send>(
         return results.into_iter().collect();
     }
     let count = session.hosts.iter().map(|host| host.name()).collect::<std::collections::BTreeSet<_>>().len();
-    Err(format!("cannot start the program on {count} hosts:\n  {}", failures.join("\n  ")))
+    let hosts = if count == 1 { "host" } else { "hosts" };
+    Err(format!("cannot start the program on {count} {hosts}:\n  {}", failures.join("\n  ")))
 }
 
 /// Starts all agents.
