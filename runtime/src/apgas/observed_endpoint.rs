@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::base::place::PlaceId;
 use crate::base::sanitizer;
 use crate::heap::Handle;
-use crate::net::endpoint::{Endpoint, PlaceEnded, PutTarget, Receiver};
+use crate::net::endpoint::{Endpoint, PlaceEnded, PutTarget, Receiver, Waiter};
 use crate::profile;
 use crate::serialize::Error;
 use crate::serialize::out_of_band::{Part, Received};
@@ -75,6 +75,18 @@ impl Endpoint for ObservedEndpoint {
 
     fn needs_polling(&self) -> bool {
         self.0.needs_polling()
+    }
+
+    fn waiter(&self) -> Option<Arc<dyn Waiter>> {
+        self.0.waiter()
+    }
+
+    fn polls_by_system_calls(&self) -> bool {
+        self.0.polls_by_system_calls()
+    }
+
+    fn places_here(&self) -> u32 {
+        self.0.places_here()
     }
 
     fn set_polled(&self, begins: bool) {

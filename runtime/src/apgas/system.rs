@@ -16,6 +16,7 @@ use crate::device::{self, Device, DeviceError};
 use crate::heap;
 use crate::heap::{Handle, Ref};
 use crate::net::endpoint::{Endpoint, PlaceEnded, PutTarget, Receiver};
+use crate::scheduler::PollPolicy;
 use crate::serialize::TypeTable;
 use crate::serialize::out_of_band;
 use crate::serialize::out_of_band::Part;
@@ -142,7 +143,14 @@ impl System {
         let first = self.engine.set(engine).is_ok();
         debug_assert!(first, "one program a process");
         if self.hosts() > 1 {
-            crate::scheduler::set_poller(self, self.hosts() as usize, self.endpoint.needs_polling());
+            let endpoint = &*self.endpoint;
+            crate::scheduler::set_poller(PollPolicy {
+                poller: self,
+                processes: endpoint.places_here() as usize,
+                is_by_idle_workers: endpoint.needs_polling(),
+                is_costly: endpoint.polls_by_system_calls(),
+                waiter: endpoint.waiter(),
+            });
         }
     }
 

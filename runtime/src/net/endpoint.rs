@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::base::place::PlaceId;
 use crate::heap::Handle;
@@ -86,6 +87,18 @@ pub trait Endpoint: Send + Sync {
     fn poll(&self) -> bool {
         false
     }
+    /// What an idle thread sleeps on that handles the next messages itself, if it can.
+    fn waiter(&self) -> Option<Arc<dyn Waiter>> {
+        None
+    }
+    /// Whether a call of [`Endpoint::poll`] that finds nothing costs system calls.
+    fn polls_by_system_calls(&self) -> bool {
+        false
+    }
+    /// How many places run on this machine, this one included.
+    fn places_here(&self) -> u32 {
+        self.hosts()
+    }
     /// Whether idle threads should call [`Endpoint::poll`], not only those that have sent a request.
     fn needs_polling(&self) -> bool {
         false
@@ -95,6 +108,21 @@ pub trait Endpoint: Send + Sync {
     fn set_polled(&self, _begins: bool) {}
     /// Shuts down in order: a connection that closes after this is no failure.
     fn shutdown(&self);
+}
+
+/// Lets one thread at a time sleep until messages come, which it then handles by [`Endpoint::poll`]: no other
+/// thread is woken for them.
+pub trait Waiter: Send + Sync {
+    /// From now on the caller handles what comes, and no thread of the endpoint.
+    fn begin(&self);
+    /// Sleeps until something comes, until [`Waiter::wake`], or for `timeout`.
+    fn wait(&self, timeout: Duration);
+    /// Ends the sleep, also one that is about to begin.
+    fn wake(&self);
+    /// Forgets wake-ups that no sleep has seen.
+    fn clear_wake(&self);
+    /// From now on threads of the endpoint handle what comes, unless another thread polls.
+    fn end(&self);
 }
 
 /// Delivers a message of a place to itself.

@@ -1,15 +1,17 @@
 //! Polling for messages of other places by workers that have nothing else to do: an answer that is about to
 //! come is read sooner than a sleeping thread could be woken for it.
 //!
-//! One worker polls at a time. Places that rely on it send without waking anybody here, so that it announces
+//! One worker polls at a time. Where messages come from sockets, one idle worker also sleeps on these
+//! ([`Waiter`]), and handles what wakes it. Places that rely on it send without waking anybody here, so that it announces
 //! itself first, unless only the place that was just asked relies on it, and withdraws before it ends.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::base::place::PlaceId;
 use crate::heap;
+use crate::net::endpoint::Waiter;
 use crate::scheduler::pool::{self, Worker};
 use crate::scheduler::queues::SearchState;
 use crate::scheduler::task::Task;
@@ -25,6 +27,20 @@ pub trait MessagePoller: Send + Sync {
     fn is_answered(&self, by: PlaceId) -> bool;
 }
 
+/// How messages are polled for.
+pub struct PollPolicy {
+    /// Their source.
+    pub poller: &'static dyn MessagePoller,
+    /// Processes of this machine that do so.
+    pub processes: usize,
+    /// Not only workers that wait for an answer do so, but also idle ones before they sleep.
+    pub is_by_idle_workers: bool,
+    /// A poll costs system calls.
+    pub is_costly: bool,
+    /// What one idle worker sleeps on.
+    pub waiter: Option<Arc<dyn Waiter>>,
+}
+
 /// The source, and how it is polled.
 static POLLER: OnceLock<Polling> = OnceLock::new();
 
@@ -32,23 +48,42 @@ struct Polling {
     poller: &'static dyn MessagePoller,
     /// How long a worker polls.
     budget: Duration,
+    intervals: Intervals,
     /// Not only by those that wait for an answer.
     is_by_idle_workers: bool,
+    waiter: Option<Arc<dyn Waiter>>,
+}
+
+/// What a poller does besides, in polls that find nothing from one time to the next.
+#[derive(Clone, Copy)]
+struct Intervals {
+    search: u32,
+    /// A multiple of `search`.
+    time_check: u32,
 }
 
 /// A worker polls.
 static IS_POLLED: AtomicBool = AtomicBool::new(false);
 
-/// From now on, workers that wait for an answer poll `poller` for a while, and so do idle ones before they
-/// sleep if that is wanted. `processes` of this machine do so.
-pub fn set_poller(poller: &'static dyn MessagePoller, processes: usize, is_by_idle_workers: bool) {
+/// From now on, workers that wait for an answer poll for a while, and so do idle ones before they sleep if
+/// that is wanted.
+pub fn set_poller(policy: PollPolicy) {
     /// About as long as it takes to wake a thread.
     const SPIN_BUDGET: Duration = Duration::from_micros(50);
     /// With fewer CPUs than processes, a poller may keep the sender from sending.
     const OVERSUBSCRIBED_SPIN_BUDGET: Duration = Duration::from_micros(2);
+    const INTERVALS: Intervals = Intervals { search: 16, time_check: 64 };
+    const INTERVALS_OF_COSTLY_POLLS: Intervals = Intervals { search: 4, time_check: 4 };
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    let budget = if processes <= cpus { SPIN_BUDGET } else { OVERSUBSCRIBED_SPIN_BUDGET };
-    let _ = POLLER.set(Polling { poller, budget, is_by_idle_workers });
+    let budget = if policy.processes <= cpus { SPIN_BUDGET } else { OVERSUBSCRIBED_SPIN_BUDGET };
+    let intervals = if policy.is_costly { INTERVALS_OF_COSTLY_POLLS } else { INTERVALS };
+    let PollPolicy { poller, is_by_idle_workers, waiter, .. } = policy;
+    let _ = POLLER.set(Polling { poller, budget, intervals, is_by_idle_workers, waiter });
+}
+
+/// What one idle worker sleeps on, if messages can wake it.
+pub(super) fn waiter() -> Option<&'static dyn Waiter> {
+    POLLER.get()?.waiter.as_deref()
 }
 
 /// Which places rely on the polling worker.
@@ -66,6 +101,7 @@ pub struct PollGuard {
     poller: &'static dyn MessagePoller,
     visibility: PollerVisibility,
     budget: Duration,
+    intervals: Intervals,
     began: Option<Instant>,
     polls: u32,
 }
@@ -73,11 +109,19 @@ pub struct PollGuard {
 impl PollGuard {
     /// `None` if there are no other places, or another worker polls.
     fn new(worker: &'static Worker) -> Option<PollGuard> {
-        let Polling { poller, budget, .. } = *POLLER.get()?;
+        let Polling { poller, budget, intervals, .. } = *POLLER.get()?;
         if IS_POLLED.swap(true, Ordering::Acquire) {
             return None;
         }
-        Some(PollGuard { worker, poller, visibility: PollerVisibility::None, budget, began: None, polls: 0 })
+        Some(PollGuard {
+            worker,
+            poller,
+            visibility: PollerVisibility::None,
+            budget,
+            intervals,
+            began: None,
+            polls: 0,
+        })
     }
 
     /// From now on all places rely on it.
@@ -122,7 +166,6 @@ impl PollGuard {
     fn should_search(&mut self) -> bool {
         /// The first polls follow each other closely: most answers come within a microsecond.
         const CLOSE_POLLS: u32 = 64;
-        const POLLS_PER_SEARCH: u32 = 16;
         if self.polls == CLOSE_POLLS {
             // Longer than an answer takes that is on its way.
             self.announce();
@@ -131,13 +174,12 @@ impl PollGuard {
             std::hint::spin_loop();
         }
         self.polls = self.polls.wrapping_add(1);
-        self.polls.is_multiple_of(POLLS_PER_SEARCH)
+        self.polls.is_multiple_of(self.intervals.search)
     }
 
     /// Whether the budget is used up.
     fn is_over(&mut self) -> bool {
-        const POLLS_PER_TIME_CHECK: u32 = 64;
-        if !self.polls.is_multiple_of(POLLS_PER_TIME_CHECK) {
+        if !self.polls.is_multiple_of(self.intervals.time_check) {
             return false;
         }
         match self.began {

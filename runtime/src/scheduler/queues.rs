@@ -12,6 +12,7 @@ use crate::heap::Ref;
 use crate::scheduler::admission;
 use crate::scheduler::deque::{Deque, Pair, Stolen};
 use crate::scheduler::parallel_job::ParallelLoops;
+use crate::scheduler::poll;
 use crate::scheduler::sleep::Sleep;
 use crate::scheduler::stack_budget::FinishHeader;
 use crate::scheduler::task::{Task, is_resume};
@@ -429,10 +430,17 @@ impl Queues {
     }
 
     /// Blocks the calling thread `number`, which searches, until it is woken or times out: after `quiet` if
-    /// all queues are empty, after `busy` if not. Calls `all_idle` when every worker sleeps.
-    pub(super) fn wait(&self, number: usize, quiet: Duration, busy: Duration, all_idle: impl FnOnce()) {
+    /// all queues are empty, after `busy` if not. Calls `all_idle` when every worker sleeps. Whether it has
+    /// slept on messages: see [`Sleep::wait`].
+    pub(super) fn wait(
+        &self,
+        number: usize,
+        quiet: Duration,
+        busy: Duration,
+        all_idle: impl FnOnce(),
+    ) -> bool {
         let time = || if self.is_empty() { quiet } else { busy };
-        self.sleep.wait(number, time, all_idle);
+        self.sleep.wait(number, poll::waiter(), time, all_idle)
     }
 
     /// Blocks the calling thread `number`, which searches and has an activity, for at most `time`; not at all

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::net::endpoint::Waiter;
 use crate::scheduler::pool::{self, Worker, compensation, queues};
 use crate::scheduler::queues::SearchState;
 use crate::scheduler::task::Task;
@@ -113,8 +114,14 @@ pub fn next_task() -> Option<Task> {
     queues.begin_search();
     let (mut search, mut empty, mut contended) =
         (SearchState::default(), EMPTY_TIMEOUTS.0, CONTENDED_TIMEOUTS.0);
+    let mut waited = false;
     loop {
-        let found = poll::poll_for_task(worker, &mut search).unwrap_or_else(|| {
+        let polled = poll::poll_for_task(worker, &mut search);
+        if std::mem::take(&mut waited) {
+            // Not before it has polled: another thread would be woken for the same messages.
+            poll::waiter().into_iter().for_each(Waiter::end);
+        }
+        let found = polled.unwrap_or_else(|| {
             let expected = (worker.expects_loop.take() && pool::has_cpu_per_worker())
                 .then(|| spin_for_loop(worker, &mut search))
                 .flatten();
@@ -129,7 +136,7 @@ pub fn next_task() -> Option<Task> {
             }
             return Some(task);
         }
-        queues.wait(worker.number, empty, contended, quiescence::check_for_deadlock);
+        waited = queues.wait(worker.number, empty, contended, quiescence::check_for_deadlock);
         admission::admit_batch();
         (empty, contended) = (EMPTY_TIMEOUTS.1.min(empty * 5), CONTENDED_TIMEOUTS.1.min(contended * 2));
     }

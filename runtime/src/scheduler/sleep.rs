@@ -4,7 +4,8 @@
 //!
 //! An *active* worker runs a task. An *idle* worker has none: first it *searches* the queues, then
 //! it *sleeps* on a condition variable until it is notified, or until a timeout, after which it searches
-//! again. A worker that waits inside of an activity can sleep too ([`Sleep::wait_briefly`]).
+//! again. One worker sleeps on the sockets of other places instead, if there are some
+//! ([`crate::net::endpoint::Waiter`]): it handles itself what comes. A worker that waits inside of an activity can sleep too ([`Sleep::wait_briefly`]).
 //!
 //! # Counters
 //!
@@ -27,7 +28,8 @@
 //! # Order
 //!
 //! The worker that fell asleep last is woken first. Its CPU has not gone far: a CPU that has been
-//! idle for long takes several times as long to come back, and its caches hold nothing of the program.
+//! idle for long takes several times as long to come back, and its caches hold nothing of the program. The
+//! worker that sleeps on sockets is woken last.
 
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::time::Duration;
@@ -36,6 +38,7 @@ use crossbeam_utils::CachePadded;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::heap;
+use crate::net::endpoint::Waiter;
 
 /// Sleeping and searching workers. The first fields are at the offsets that generated code expects
 /// ([`crate::scheduler::abi_layout`]).
@@ -55,6 +58,15 @@ struct ParkQueue {
     pending_wakes: usize,
     /// Workers that sleep and were not notified, as a stack: the last one is notified first.
     workers: Vec<usize>,
+    /// The worker that sleeps until messages come.
+    on_messages: Option<(usize, &'static dyn Waiter)>,
+}
+
+impl ParkQueue {
+    /// Adds a sleeper that is notified last.
+    fn push_last(&mut self, worker: usize) {
+        self.workers.insert(0, worker);
+    }
 }
 
 /// Increment of [`Sleep::sleeping`]: one sleeper less, one wake-up more.
@@ -68,7 +80,11 @@ impl Sleep {
         Sleep {
             sleeping: CachePadded::default(),
             searching: CachePadded::default(),
-            park_queue: Mutex::new(ParkQueue { pending_wakes: 0, workers: Vec::with_capacity(workers) }),
+            park_queue: Mutex::new(ParkQueue {
+                pending_wakes: 0,
+                workers: Vec::with_capacity(workers),
+                on_messages: None,
+            }),
             wake: (0..workers).map(|_| Condvar::new()).collect(),
         }
     }
@@ -106,7 +122,7 @@ impl Sleep {
         if self.searching.compare_exchange(0, 1, Ordering::SeqCst, Ordering::Relaxed).is_ok() {
             queue.pending_wakes += 1;
             if let Some(last) = queue.workers.pop() {
-                self.wake[last].notify_one();
+                self.wake(&queue, last);
             }
         }
     }
@@ -122,7 +138,14 @@ impl Sleep {
             let Some(last) = queue.workers.pop() else { return };
             queue.pending_wakes += 1;
             self.searching.fetch_add(1, Ordering::SeqCst);
-            self.wake[last].notify_one();
+            self.wake(&queue, last);
+        }
+    }
+
+    fn wake(&self, queue: &ParkQueue, worker: usize) {
+        match queue.on_messages {
+            Some((waiting, waiter)) if waiting == worker => waiter.wake(),
+            _ => _ = self.wake[worker].notify_one(),
         }
     }
 
@@ -144,23 +167,51 @@ impl Sleep {
 
     /// Blocks the calling worker, which searches, until it is notified or times out; then it searches again.
     /// `timeout` is evaluated when each further task causes a notification. `all_idle` is called if all
-    /// workers sleep.
-    pub fn wait(&self, worker: usize, timeout: impl FnOnce() -> Duration, all_idle: impl FnOnce()) {
-        self.sleep(worker, timeout, all_idle, |workers| workers.push(worker));
+    /// workers sleep. Whether the worker has slept on messages, by `waiter`: it polls now, and calls
+    /// [`Waiter::end`].
+    pub fn wait(
+        &self,
+        worker: usize,
+        waiter: Option<&'static dyn Waiter>,
+        timeout: impl FnOnce() -> Duration,
+        all_idle: impl FnOnce(),
+    ) -> bool {
+        self.sleep(timeout, all_idle, |queue, timeout| {
+            if let Some(waiter) = waiter.filter(|_| queue.on_messages.is_none()) {
+                wait_for_messages(queue, worker, waiter, timeout);
+                return true;
+            }
+            queue.workers.push(worker);
+            self.wait_for_notification(queue, worker, timeout);
+            false
+        })
     }
 
     /// As [`Sleep::wait`], for a worker that has an activity: it is notified last.
     pub fn wait_briefly(&self, worker: usize, timeout: impl FnOnce() -> Duration) {
-        self.sleep(worker, timeout, || (), |workers| workers.insert(0, worker));
+        self.sleep(
+            timeout,
+            || (),
+            |queue, timeout| {
+                queue.push_last(worker);
+                self.wait_for_notification(queue, worker, timeout);
+                false
+            },
+        );
+    }
+
+    fn wait_for_notification(&self, queue: &mut MutexGuard<'_, ParkQueue>, worker: usize, timeout: Duration) {
+        heap::while_parked(|| self.wake[worker].wait_for(queue, timeout));
+        // A notified worker is not in the list any more.
+        queue.workers.retain(|it| *it != worker);
     }
 
     fn sleep(
         &self,
-        worker: usize,
         timeout: impl FnOnce() -> Duration,
         all_idle: impl FnOnce(),
-        enqueue: impl FnOnce(&mut Vec<usize>),
-    ) {
+        block: impl FnOnce(&mut MutexGuard<'_, ParkQueue>, Duration) -> bool,
+    ) -> bool {
         let mut queue = self.park_queue.lock();
         self.searching.fetch_sub(1, Ordering::SeqCst);
         let sleeping = self.sleeping.fetch_add(1, Ordering::SeqCst) + 1;
@@ -170,19 +221,33 @@ impl Sleep {
         }
         // A task that was added without a notification is seen here; each later one causes a notification.
         let timeout = timeout();
-        if queue.pending_wakes == 0 {
-            enqueue(&mut queue.workers);
-            heap::while_parked(|| self.wake[worker].wait_for(&mut queue, timeout));
-            // A notified worker is not in the list any more.
-            queue.workers.retain(|it| *it != worker);
-        }
+        let was_on_messages = queue.pending_wakes == 0 && block(&mut queue, timeout);
         self.sleeping.fetch_add(WOKEN, Ordering::SeqCst);
         if queue.pending_wakes > 0 {
             queue.pending_wakes -= 1;
         } else {
             self.searching.fetch_add(1, Ordering::SeqCst);
         }
+        was_on_messages
     }
+}
+
+/// Sleeps until messages come, or a notification. Wake-ups are sent and forgotten under the queue's lock.
+fn wait_for_messages(
+    queue: &mut MutexGuard<'_, ParkQueue>,
+    worker: usize,
+    waiter: &'static dyn Waiter,
+    timeout: Duration,
+) {
+    queue.push_last(worker);
+    queue.on_messages = Some((worker, waiter));
+    MutexGuard::unlocked(queue, || {
+        waiter.begin();
+        heap::while_parked(|| waiter.wait(timeout));
+    });
+    queue.on_messages = None;
+    queue.workers.retain(|it| *it != worker);
+    waiter.clear_wake();
 }
 
 #[cfg(test)]
@@ -199,7 +264,7 @@ mod tests {
         let (own, woken) = (Arc::clone(sleep), woken.clone());
         std::thread::spawn(move || {
             own.begin_search();
-            own.wait(worker, || LONG_TIMEOUT, || ());
+            own.wait(worker, None, || LONG_TIMEOUT, || ());
             let _ = woken.send(worker);
         });
         while sleep.park_queue.lock().workers.last() != Some(&worker) {
@@ -244,6 +309,69 @@ mod tests {
         assert_eq!([(); 2].map(|()| wake(&workers, &woken)), [1, 0]);
     }
 
+    /// Messages, which the test sends.
+    #[derive(Default)]
+    struct Messages {
+        changed: Condvar,
+        has_come: Mutex<bool>,
+        is_woken: Mutex<bool>,
+        ended: AtomicUsize,
+    }
+
+    impl Waiter for Messages {
+        fn begin(&self) {}
+
+        fn wait(&self, timeout: Duration) {
+            let mut has_come = self.has_come.lock();
+            self.changed.wait_while_for(&mut has_come, |it| !*it && !*self.is_woken.lock(), timeout);
+        }
+
+        fn wake(&self) {
+            *self.is_woken.lock() = true;
+            drop(self.has_come.lock());
+            self.changed.notify_all();
+        }
+
+        fn clear_wake(&self) {
+            *self.is_woken.lock() = false;
+        }
+
+        fn end(&self) {
+            self.ended.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn one_worker_sleeps_on_messages_and_is_notified_last() {
+        let messages: &'static Messages = Box::leak(Box::default());
+        let workers = Arc::new(Sleep::new(3));
+        let (send, woken) = channel();
+        for worker in [2, 1] {
+            let (own, sender) = (Arc::clone(&workers), send.clone());
+            std::thread::spawn(move || {
+                own.begin_search();
+                let on_messages = own.wait(worker, Some(messages), || LONG_TIMEOUT, || ());
+                let _ = sender.send(if on_messages { 10 + worker } else { worker });
+            });
+            while !workers.park_queue.lock().workers.contains(&worker) {
+                std::thread::yield_now();
+            }
+        }
+        assert_eq!(workers.park_queue.lock().workers, [2, 1]);
+        assert_eq!([(); 2].map(|()| wake(&workers, &woken)), [1, 12]);
+        assert!(!*messages.is_woken.lock(), "wake-ups are forgotten");
+        let (own, sender) = (Arc::clone(&workers), send);
+        std::thread::spawn(move || {
+            own.begin_search();
+            own.wait(0, Some(messages), || LONG_TIMEOUT, || ());
+            let _ = sender.send(0);
+        });
+        *messages.has_come.lock() = true;
+        messages.changed.notify_all();
+        assert_eq!(woken.recv_timeout(Duration::from_secs(60)), Ok(0));
+        assert!(workers.park_queue.lock().workers.is_empty());
+    }
+
     #[test]
     fn as_many_as_requested_are_woken_while_one_searches() {
         let workers = Arc::new(Sleep::new(4));
@@ -282,11 +410,11 @@ mod tests {
         let workers = Sleep::new(2);
         workers.begin_search();
         let mut idle = false;
-        workers.wait(1, || Duration::from_millis(1), || idle = true);
+        workers.wait(1, None, || Duration::from_millis(1), || idle = true);
         assert!(!idle && !workers.should_notify() && workers.park_queue.lock().workers.is_empty());
         // Both sleep.
         workers.sleeping.fetch_add(1, Ordering::SeqCst);
-        workers.wait(0, || Duration::from_millis(1), || idle = true);
+        workers.wait(0, None, || Duration::from_millis(1), || idle = true);
         assert!(idle);
     }
 
@@ -301,7 +429,7 @@ mod tests {
                 scope.spawn(move || {
                     for _ in 0..300 {
                         workers.begin_search();
-                        workers.wait(worker, || Duration::from_micros(20), || ());
+                        workers.wait(worker, None, || Duration::from_micros(20), || ());
                         workers.end_search();
                     }
                     left.fetch_sub(1, Ordering::SeqCst);

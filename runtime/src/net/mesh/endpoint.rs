@@ -4,9 +4,8 @@
 //! ([`crate::net::mesh::tls`]) unless the network is private.
 //!
 //! Each ring has a thread that reads from it, one thread reads from the connections without rings
-//! ([`crate::net::mesh::stream_reader`]), and an idle worker polls all rings ([`Endpoint::poll`]), a worker
-//! that waits for an answer also the connections: its messages are handled without waking a thread. One
-//! thread is the place's heartbeat ([`crate::net::liveness::heartbeat`]), one writes the backlog of handlers
+//! ([`crate::net::mesh::stream_reader`]), and an idle worker polls all of them ([`Endpoint::poll`]), as does a
+//! worker that waits for an answer: its messages are handled without waking a thread. One thread is the place's heartbeat ([`crate::net::liveness::heartbeat`]), one writes the backlog of handlers
 //! ([`crate::net::mesh::peer`]).
 
 use std::collections::HashMap;
@@ -18,7 +17,7 @@ use std::time::Instant;
 
 use crate::base::place::PlaceId;
 use crate::net::bootstrap::handshake::Secret;
-use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, deliver_message_locally, deliver_put};
+use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, Waiter, deliver_message_locally, deliver_put};
 use crate::net::frame::encoding;
 use crate::net::frame::encoding::{Frame, FrameKind};
 use crate::net::liveness::heartbeat;
@@ -202,18 +201,18 @@ impl Endpoint for Mesh {
         }
         let streams = self.streams.get().filter(|_| peer.is_some() && rings.is_none());
         if let Some(streams) = streams {
-            streams.take_over();
+            streams.set_polled(true);
         }
         let sent = self.send(to, body, &[]);
         if let (Some(streams), Err(_)) = (streams, &sent) {
-            streams.give_back();
+            streams.set_polled(false);
         }
         sent.map(|()| streams.is_some())
     }
 
     fn end_request(&self, by: PlaceId) -> bool {
         if let Some(streams) = self.streams.get() {
-            streams.give_back();
+            streams.set_polled(false);
         }
         let rings = self.peers.get(by.index()).and_then(|peer| peer.as_ref()?.rings.as_ref());
         rings.is_none_or(|rings| rings.input.has_kept_promise())
@@ -228,21 +227,33 @@ impl Endpoint for Mesh {
     }
 
     fn needs_polling(&self) -> bool {
-        self.peers.iter().flatten().any(|peer| peer.rings.is_some())
+        self.peers.len() > 1
+    }
+
+    fn waiter(&self) -> Option<Arc<dyn Waiter>> {
+        self.streams.get().map(|streams| Arc::clone(streams) as Arc<dyn Waiter>)
+    }
+
+    fn polls_by_system_calls(&self) -> bool {
+        self.streams.get().is_some()
+    }
+
+    fn places_here(&self) -> u32 {
+        1 + self.peers.iter().flatten().filter(|peer| !peer.identity.is_remote).count() as u32
     }
 
     fn set_polled(&self, begins: bool) {
         for rings in self.peers.iter().flatten().filter_map(|peer| peer.rings.as_ref()) {
             rings.input.set_polled(begins);
         }
-        if let Some(streams) = self.streams.get().filter(|_| !begins) {
-            streams.give_back();
+        if let Some(streams) = self.streams.get() {
+            streams.set_polled(begins);
         }
     }
 
     fn poll(&self) -> bool {
         let Some(receiver) = self.receiver.get() else { return false };
-        let mut handled = self.streams.get().is_some_and(|streams| streams.wait_and_read(&**receiver));
+        let mut handled = self.streams.get().is_some_and(|streams| streams.poll(&**receiver));
         for peer in self.peers.iter().flatten() {
             let Some(rings) = &peer.rings else { continue };
             if rings.input.is_ready()

@@ -28,6 +28,11 @@ impl OutStream {
     pub(crate) fn send_now(&mut self, bytes: &[u8]) -> io::Result<bool> {
         match &self.tls {
             Some(tls) => self.unsent.extend(tls.encrypt(&[bytes])?),
+            None if self.unsent.is_empty() => {
+                let sent = send_available(&self.socket, bytes);
+                self.unsent.extend_from_slice(&bytes[sent..]);
+                return Ok(self.unsent.is_empty());
+            }
             None => self.unsent.extend_from_slice(bytes),
         }
         let sent = send_available(&self.socket, &self.unsent);

@@ -1,25 +1,25 @@
 //! Reads from all connections without rings (readiness multiplexing by `epoll(7)`): in a thread of its own,
-//! which sleeps until something comes, or by a worker that waits for an answer, which keeps that thread
-//! asleep meanwhile: waking one more thread takes as long as half a round trip on a fast network. That worker
-//! sleeps as well: if it tried again and again, it would take the CPU from what brings the answer.
+//! which sleeps until something comes; by a worker that polls, since it waits for an answer or for work; or by
+//! an idle worker that sleeps on the connections ([`Waiter`]). The thread is kept asleep meanwhile: waking one
+//! more thread takes as long as half a round trip on a fast network.
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use rustix::event::{Timespec, epoll};
+use parking_lot::{Mutex, MutexGuard};
+use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 
 use crate::heap;
 use crate::heap::page_watch;
-use crate::net::endpoint::Receiver;
+use crate::net::endpoint::{Receiver, Waiter};
 use crate::net::frame::assembly::{Assembly, Delivery};
 use crate::net::mesh::peer::{Peer, run_handler};
 use crate::net::mesh::tls::Tls;
-use crate::net::poll::{receive_available, wait_readable};
+use crate::net::poll::receive_available;
 
 /// Bytes of one read.
 const READ_BUFFER_SIZE: usize = 64 << 10;
@@ -29,6 +29,10 @@ const MAX_READS_PER_ROUND: usize = 16;
 const MAX_WAIT: Duration = Duration::from_millis(300);
 /// Connections whose readiness is requested at once.
 const MAX_EVENTS: usize = 64;
+/// The data of the event that ends a sleep; others are indices of connections.
+const WAKE_EVENT: u64 = u64::MAX;
+/// As many connections are read without asking first which are ready.
+const MAX_UNASKED_CONNECTIONS: usize = 2;
 
 /// The connections that are read.
 pub(super) struct StreamReader {
@@ -37,12 +41,33 @@ pub(super) struct StreamReader {
     open: AtomicUsize,
     /// Which connections are ready; the data of an event is the connection's index.
     ready: OwnedFd,
-    /// What the thread waits for: that `ready` has something. Not while a worker does so.
+    /// What the thread waits for: that `ready` has something. Not while a worker reads.
     gate: OwnedFd,
-    /// A worker waits in place of the thread. One does at a time: it has the right to poll.
-    is_taken_over: AtomicBool,
-    /// Bytes that this worker has read.
-    taken_over: Mutex<Vec<u8>>,
+    /// Which workers read in place of the thread.
+    workers: Mutex<ReadingWorkers>,
+    /// The same as in `workers`.
+    is_polled: AtomicBool,
+    /// Bytes that a worker has read.
+    polled: Mutex<Vec<u8>>,
+    /// In `ready`: ends a worker's sleep.
+    wake: OwnedFd,
+    /// `wake` has something to read.
+    is_woken: AtomicBool,
+}
+
+/// The workers that read in place of the thread.
+#[derive(Clone, Copy, Default)]
+struct ReadingWorkers {
+    /// One has the right to poll, and does so.
+    polls: bool,
+    /// One sleeps until something comes.
+    waits: bool,
+}
+
+impl ReadingWorkers {
+    fn any(self) -> bool {
+        self.polls || self.waits
+    }
 }
 
 struct Connection {
@@ -61,13 +86,24 @@ impl StreamReader {
         for (index, peer) in (0..).zip(&peers) {
             epoll::add(&ready, &peer.stream, epoll::EventData::new_u64(index), epoll::EventFlags::IN)?;
         }
+        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        epoll::add(&ready, &wake, epoll::EventData::new_u64(WAKE_EVENT), epoll::EventFlags::IN)?;
         let gate = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         epoll::add(&gate, &ready, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
         let connection = |peer| Connection { peer, assembly: Assembly::default(), has_ended: false };
         let connections: Vec<_> = peers.into_iter().map(|peer| Mutex::new(connection(peer))).collect();
         let open = AtomicUsize::new(connections.len());
-        let taken_over = Mutex::new(vec![0; READ_BUFFER_SIZE]);
-        Ok(StreamReader { connections, open, ready, gate, is_taken_over: AtomicBool::new(false), taken_over })
+        Ok(StreamReader {
+            connections,
+            open,
+            ready,
+            gate,
+            workers: Mutex::default(),
+            is_polled: AtomicBool::new(false),
+            polled: Mutex::new(vec![0; READ_BUFFER_SIZE]),
+            wake,
+            is_woken: AtomicBool::new(false),
+        })
     }
 
     /// The thread: reads until all connections have ended. Counts the rounds.
@@ -91,60 +127,75 @@ impl StreamReader {
         }
     }
 
-    /// From now on the caller waits for what comes ([`StreamReader::wait_and_read`]), and the thread sleeps.
-    pub(super) fn take_over(&self) {
-        self.is_taken_over.store(true, Ordering::Relaxed);
-        self.set_gate(epoll::EventFlags::empty());
+    /// A worker reads what comes from now on ([`StreamReader::poll`]), or no longer.
+    pub(super) fn set_polled(&self, begins: bool) {
+        self.is_polled.store(begins, Ordering::Relaxed);
+        self.set_workers(|workers| workers.polls = begins);
     }
 
-    /// From now on the thread waits for what comes.
-    pub(super) fn give_back(&self) {
-        if self.is_taken_over.swap(false, Ordering::Relaxed) {
-            self.set_gate(epoll::EventFlags::IN);
+    /// The thread reads while no worker does.
+    fn set_workers(&self, change: impl FnOnce(&mut ReadingWorkers)) {
+        let mut workers = self.workers.lock();
+        let before = workers.any();
+        change(&mut workers);
+        if workers.any() != before {
+            let flags = if before { epoll::EventFlags::IN } else { epoll::EventFlags::empty() };
+            // It cannot fail: both are open as long as this value, and one watches the other.
+            let _ = epoll::modify(&self.gate, &self.ready, epoll::EventData::new_u64(0), flags);
         }
     }
 
-    fn set_gate(&self, flags: epoll::EventFlags) {
-        // It cannot fail: both are open as long as this value, and one watches the other.
-        let _ = epoll::modify(&self.gate, &self.ready, epoll::EventData::new_u64(0), flags);
-    }
-
-    /// After [`StreamReader::take_over`]: waits shortly for something to come and reads it, but for what the
-    /// thread reads already. Whether anything has come.
-    pub(super) fn wait_and_read(&self, receiver: &dyn Receiver) -> bool {
-        /// Other work of this worker waits as long, a few times over.
-        const WAIT: Duration = Duration::from_micros(50);
-        if !self.is_taken_over.load(Ordering::Relaxed) {
+    /// Of the worker that polls: reads what has come. Whether anything has.
+    pub(super) fn poll(&self, receiver: &dyn Receiver) -> bool {
+        if !self.is_polled.load(Ordering::Relaxed) {
             return false;
         }
-        let Some(mut buffer) = self.taken_over.try_lock() else { return false };
-        let has_come = heap::while_parked(|| wait_readable(&[self.ready.as_fd()], WAIT));
-        has_come.is_ok_and(|ready| ready == [true]) && self.read_ready(&mut buffer, receiver, Mutex::try_lock)
+        let Some(mut buffer) = self.polled.try_lock() else { return false };
+        if self.connections.len() > MAX_UNASKED_CONNECTIONS {
+            return self.read_ready(&mut buffer, receiver, Mutex::try_lock);
+        }
+        let connections = self.connections.iter().filter_map(Mutex::try_lock);
+        connections.fold(false, |any, connection| self.read(connection, &mut buffer, receiver) || any)
     }
 
-    /// Reads from all connections that are ready and that `lock` gives. Whether there were any.
+    /// Reads from all connections that are ready and that `lock` gives. Whether anything has come.
     fn read_ready<'a>(
         &'a self,
         buffer: &mut [u8],
         receiver: &dyn Receiver,
-        lock: impl Fn(&'a Mutex<Connection>) -> Option<parking_lot::MutexGuard<'a, Connection>>,
+        lock: impl Fn(&'a Mutex<Connection>) -> Option<MutexGuard<'a, Connection>>,
     ) -> bool {
         let mut events = [const { MaybeUninit::uninit() }; MAX_EVENTS];
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let Ok((events, _)) = epoll::wait(&self.ready, &mut events, Some(&at_once)) else { return false };
-        let mut was_read = false;
-        for event in events {
-            let connection = self.connections.get(event.data.u64() as usize);
-            let Some(mut connection) = connection.and_then(&lock).filter(|it| !it.has_ended) else {
-                continue;
-            };
-            was_read = true;
-            let result = run_handler(|| connection.read(buffer, receiver));
-            if !matches!(result, Ok(true)) {
-                self.end(&mut connection, result.map(|_| ()), receiver);
+        let index = |event: &mut epoll::Event| usize::try_from(event.data.u64()).ok();
+        let ready = events.iter_mut().filter_map(index).filter_map(|index| self.connections.get(index));
+        let connections = ready.filter_map(lock);
+        connections.fold(false, |any, connection| self.read(connection, buffer, receiver) || any)
+    }
+
+    /// Reads from a connection. Whether anything has come, or its end.
+    fn read(
+        &self,
+        mut connection: MutexGuard<'_, Connection>,
+        buffer: &mut [u8],
+        receiver: &dyn Receiver,
+    ) -> bool {
+        if connection.has_ended {
+            return false;
+        }
+        match run_handler(|| connection.read(buffer, receiver)) {
+            Ok(Progress::Nothing) => false,
+            Ok(Progress::Something) => true,
+            Ok(Progress::End) => {
+                self.end(&mut connection, Ok(()), receiver);
+                true
+            }
+            Err(error) => {
+                self.end(&mut connection, Err(error), receiver);
+                true
             }
         }
-        was_read
     }
 
     fn end(&self, connection: &mut Connection, result: io::Result<()>, receiver: &dyn Receiver) {
@@ -156,14 +207,51 @@ impl StreamReader {
     }
 }
 
+impl Waiter for StreamReader {
+    fn begin(&self) {
+        self.set_workers(|workers| workers.waits = true);
+    }
+
+    fn wait(&self, timeout: Duration) {
+        let Ok(timeout) = Timespec::try_from(timeout) else { return };
+        let mut event = [const { MaybeUninit::uninit() }; 1];
+        // What comes is read by a poll; a failure ends the sleep early.
+        let _ = epoll::wait(&self.ready, &mut event, Some(&timeout));
+    }
+
+    fn wake(&self) {
+        self.is_woken.store(true, Ordering::Relaxed);
+        let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
+    }
+
+    fn clear_wake(&self) {
+        if self.is_woken.swap(false, Ordering::Relaxed) {
+            let _ = rustix::io::read(&self.wake, &mut [0; 8]);
+        }
+    }
+
+    fn end(&self) {
+        self.set_workers(|workers| workers.waits = false);
+    }
+}
+
+/// What reading from a connection has brought.
+enum Progress {
+    Nothing,
+    Something,
+    /// The end, between two frames.
+    End,
+}
+
 impl Connection {
-    /// Reads what has come, or much of it; false at the end.
-    fn read(&mut self, buffer: &mut [u8], receiver: &dyn Receiver) -> io::Result<bool> {
+    /// Reads what has come, or much of it.
+    fn read(&mut self, buffer: &mut [u8], receiver: &dyn Receiver) -> io::Result<Progress> {
         let Connection { peer, assembly, .. } = self;
         if let Some(tls) = peer.tls.clone() {
             return self.read_encrypted(&tls, buffer, receiver);
         }
         let delivery = Delivery { from: peer.identity.place, receiver, left: &peer.has_shut_down };
+        let mut progress = Progress::Nothing;
         for _ in 0..MAX_READS_PER_ROUND {
             let direct = assembly.direct();
             let is_direct = direct.is_some();
@@ -176,40 +264,162 @@ impl Connection {
                 false => receive_available(&peer.stream, target)?,
             };
             let count = match read {
-                None => return Ok(true),
-                Some(0) if assembly.is_between_frames() => return Ok(false),
+                None => return Ok(progress),
+                Some(0) if assembly.is_between_frames() => return Ok(Progress::End),
                 Some(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Some(count) => count,
             };
+            progress = Progress::Something;
             peer.signs.fetch_add(1, Ordering::Relaxed);
             match is_direct {
                 true => assembly.filled(count, delivery)?,
                 false => assembly.feed(&buffer[..count], delivery)?,
             }
             if count < room {
-                return Ok(true);
+                return Ok(progress);
             }
         }
-        Ok(true)
+        Ok(progress)
     }
 
     /// The same for a connection whose bytes have to be decrypted first.
-    fn read_encrypted(&mut self, tls: &Tls, buffer: &mut [u8], receiver: &dyn Receiver) -> io::Result<bool> {
+    fn read_encrypted(
+        &mut self,
+        tls: &Tls,
+        buffer: &mut [u8],
+        receiver: &dyn Receiver,
+    ) -> io::Result<Progress> {
         let Connection { peer, assembly, .. } = self;
         let delivery = Delivery { from: peer.identity.place, receiver, left: &peer.has_shut_down };
+        let mut progress = Progress::Nothing;
         for _ in 0..MAX_READS_PER_ROUND {
             let count = match receive_available(&peer.stream, buffer)? {
-                None => return Ok(true),
-                Some(0) if assembly.is_between_frames() => return Ok(false),
+                None => return Ok(progress),
+                Some(0) if assembly.is_between_frames() => return Ok(Progress::End),
                 Some(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Some(count) => count,
             };
+            progress = Progress::Something;
             peer.signs.fetch_add(1, Ordering::Relaxed);
             tls.decrypt(&buffer[..count], |plain| assembly.feed(plain, delivery))?;
             if count < buffer.len() {
-                return Ok(true);
+                return Ok(progress);
             }
         }
-        Ok(true)
+        Ok(progress)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+
+    use super::*;
+    use crate::base::place::PlaceId;
+    use crate::heap::Handle;
+    use crate::net::endpoint::PutTarget;
+    use crate::net::frame::encoding::{Frame, FrameKind};
+    use crate::net::mesh::peer::PeerIdentity;
+    use crate::serialize::Error;
+    use crate::serialize::out_of_band::Received;
+
+    /// Keeps the messages that have come.
+    #[derive(Default)]
+    struct Log(Mutex<Vec<(PlaceId, Vec<u8>)>>);
+
+    impl Receiver for Log {
+        fn message(&self, from: PlaceId, body: Cow<'_, [u8]>, _: Vec<Received>) -> Result<(), Error> {
+            self.0.lock().push((from, body.into_owned()));
+            Ok(())
+        }
+
+        fn begin_part(&self, _: u64, _: u64, _: u64) -> Option<(PutTarget, Handle)> {
+            None
+        }
+
+        fn begin_put(&self, _: PlaceId, _: &[u8], _: u64) -> Result<Option<PutTarget>, Error> {
+            Ok(None)
+        }
+
+        fn end_put(&self, _: PlaceId, _: Vec<u8>, _: bool) -> Result<(), Error> {
+            Ok(())
+        }
+
+        fn peer_down(&self, _: PlaceId, _: Option<io::Error>) {}
+    }
+
+    /// A reader of that many connections, and their other ends.
+    fn connect(places: u32) -> (StreamReader, Vec<TcpStream>) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let (peers, others) = (1..=places)
+            .map(|place| {
+                let other = TcpStream::connect(listener.local_addr().expect("a port")).expect("connection");
+                let identity =
+                    PeerIdentity { place: PlaceId(place), process: 0, name: String::new(), is_remote: true };
+                let stream = listener.accept().expect("a caller").0;
+                (Arc::new(Peer::new(identity, stream, None, None).expect("a peer")), other)
+            })
+            .unzip();
+        (StreamReader::new(peers).expect("descriptors"), others)
+    }
+
+    fn send(mut stream: &TcpStream, body: &[u8]) {
+        let frame = Frame { class: FrameKind::Message, header: &[], body, parts: &[] };
+        frame.write(&mut stream).expect("it reads");
+    }
+
+    #[test]
+    fn worker_that_polls_reads_from_few_and_from_many_connections() {
+        for places in [1, 3] {
+            let (reader, others) = connect(places);
+            let log = Log::default();
+            send(&others[0], b"early");
+            assert!(!reader.poll(&log), "no worker has the right to poll");
+            reader.set_polled(true);
+            let read = |count: usize| {
+                while log.0.lock().len() < count {
+                    reader.poll(&log);
+                }
+                std::mem::take(&mut *log.0.lock())
+            };
+            assert_eq!(read(1), [(PlaceId(1), b"early".to_vec())]);
+            assert!(!reader.poll(&log));
+            send(&others[places as usize - 1], b"late");
+            assert_eq!(read(1), [(PlaceId(places), b"late".to_vec())]);
+        }
+    }
+
+    #[test]
+    fn sleep_ends_with_a_message_or_a_wake_up_and_the_thread_reads_only_without_workers() {
+        const LONG: Duration = Duration::from_secs(600);
+        let (reader, others) = connect(2);
+        let (log, rounds) = (Log::default(), AtomicU64::new(0));
+        reader.begin();
+        send(&others[1], b"one");
+        reader.wait(LONG);
+        std::thread::scope(|scope| {
+            scope.spawn(|| reader.run(&rounds, &log));
+            while rounds.load(Ordering::Relaxed) < 3 {
+                std::thread::yield_now();
+            }
+            assert!(log.0.lock().is_empty(), "a worker has slept on it");
+            reader.set_polled(true);
+            Waiter::end(&reader);
+            assert!(reader.poll(&log));
+            assert_eq!(log.0.lock().pop(), Some((PlaceId(2), b"one".to_vec())));
+            reader.set_polled(false);
+            send(&others[0], b"two");
+            while log.0.lock().is_empty() {
+                std::thread::yield_now();
+            }
+            reader.begin();
+            reader.wake();
+            reader.wait(LONG);
+            reader.clear_wake();
+            Waiter::end(&reader);
+            drop(others);
+        });
+        assert_eq!(log.0.lock().len(), 1);
     }
 }

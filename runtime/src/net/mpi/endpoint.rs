@@ -439,6 +439,10 @@ impl Endpoint for MpiEndpoint {
         true
     }
 
+    fn places_here(&self) -> u32 {
+        self.shared.mesh.places_here()
+    }
+
     fn poll(&self) -> bool {
         !self.shared.ends.load(Ordering::Acquire) && self.shared.progress()
     }
