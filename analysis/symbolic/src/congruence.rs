@@ -73,6 +73,12 @@ impl Congruence {
         self.modulus.is_multiple_of(number) && self.remainder.unsigned_abs().is_multiple_of(number)
     }
 
+    /// The number of low bits that are zero in all members.
+    pub fn trailing_zeros(self) -> u32 {
+        let zeros = |it: u64| it.trailing_zeros().min(62);
+        zeros(self.modulus).min(zeros(self.remainder.unsigned_abs()))
+    }
+
     /// The smallest class that contains both: the join of the lattice.
     #[must_use]
     pub fn join(self, other: Congruence) -> Congruence {

@@ -99,13 +99,7 @@ impl Interval {
                 if b < 0 && a.rem_euclid(b) != 0 { quotient - 1 } else { quotient }
             }
         };
-        let negative = divisor.intersect(Interval { low: None, high: Some(-1) });
-        let positive = divisor.intersect(Interval { low: Some(1), high: None });
-        let parts = [negative, positive].map(|it| it.map(|it| Interval::of_corners(self, it, quotient)));
-        match parts {
-            [Some(a), Some(b)] => Some(a.hull(b)),
-            [a, b] => a.or(b),
-        }
+        divisor.map_signs(|part| Interval::of_corners(self, part, quotient))
     }
 
     /// Remainders of [`Interval::floor_divide`] by a positive number.
@@ -120,6 +114,94 @@ impl Interval {
             return Interval::new(low.rem_euclid(modulus), high.rem_euclid(modulus));
         }
         Interval::new(0, modulus - 1)
+    }
+
+    /// Quotients rounded towards zero; `None` if the divisor can only be zero.
+    pub fn truncated_divide(self, divisor: Interval) -> Option<Interval> {
+        let quotient = |a: Bound, b: Bound| match (is_infinite(a), is_infinite(b)) {
+            (true, _) if (a < 0) == (b < 0) => POSITIVE_INFINITY,
+            (true, _) => NEGATIVE_INFINITY,
+            (false, true) => 0,
+            (false, false) => a / b,
+        };
+        divisor.map_signs(|part| Interval::of_corners(self, part, quotient))
+    }
+
+    /// Remainders of [`Interval::truncated_divide`], which have the sign of the dividend; `None` if the
+    /// divisor can only be zero.
+    pub fn truncated_remainder(self, divisor: Interval) -> Option<Interval> {
+        divisor.map_signs(|part| {
+            let least = part.abs_bounds().0;
+            let greatest = part.abs_bounds().1;
+            // Members nearer to zero than each divisor are their own remainders.
+            if self.low.is_some_and(|low| i128::from(low) > -least)
+                && self.high.is_some_and(|high| i128::from(high) < least)
+            {
+                return self;
+            }
+            let magnitude = greatest.and_then(|it| i64::try_from(it - 1).ok());
+            let nearer = |own: Option<i64>, limit: Option<i64>, choose: fn(i64, i64) -> i64| {
+                own.zip(limit).map(|(a, b)| choose(a, b)).or(own).or(limit)
+            };
+            let low = if self.low.is_none_or(|low| low < 0) {
+                nearer(self.low, magnitude.map(|it| -it), i64::max)
+            } else {
+                Some(0)
+            };
+            let high = if self.high.is_none_or(|high| high > 0) {
+                nearer(self.high, magnitude, i64::min)
+            } else {
+                Some(0)
+            };
+            Interval { low, high }
+        })
+    }
+
+    /// Bitwise conjunctions of members. One operand that is not negative bounds them.
+    #[must_use]
+    pub fn bit_and(self, other: Interval) -> Interval {
+        let natural = [self, other].into_iter().filter(|it| it.is_non_negative());
+        let bounds: Vec<Option<i64>> = natural.map(|it| it.high).collect();
+        match bounds.is_empty() {
+            true => Interval::ALL,
+            false => Interval { low: Some(0), high: bounds.into_iter().flatten().min() },
+        }
+    }
+
+    /// Bitwise disjunctions or exclusive disjunctions of members: below the next power of two if none is
+    /// negative.
+    #[must_use]
+    pub fn bit_or(self, other: Interval) -> Interval {
+        if !self.is_non_negative() || !other.is_non_negative() {
+            return Interval::ALL;
+        }
+        let mask = |high: i64| i64::MAX.checked_shr(high.leading_zeros().saturating_sub(1)).unwrap_or(0);
+        let high = self.high.zip(other.high).map(|(a, b)| mask(a.max(b)));
+        Interval { low: Some(0), high }
+    }
+
+    /// Whether no member is negative.
+    pub fn is_non_negative(self) -> bool {
+        self.low.is_some_and(|low| low >= 0)
+    }
+
+    /// The least and the greatest magnitude of an interval of one sign.
+    fn abs_bounds(self) -> (i128, Option<i128>) {
+        let magnitude = |it: Option<i64>| it.map(|it| i128::from(it).abs());
+        match self.is_non_negative() {
+            true => (magnitude(self.low).unwrap_or(0), magnitude(self.high)),
+            false => (magnitude(self.high).unwrap_or(0), magnitude(self.low)),
+        }
+    }
+
+    /// The hull of the results for the negative and the positive members; `None` if there are neither.
+    fn map_signs(self, result: impl Fn(Interval) -> Interval) -> Option<Interval> {
+        let negative = self.intersect(Interval { low: None, high: Some(-1) });
+        let positive = self.intersect(Interval { low: Some(1), high: None });
+        match [negative, positive].map(|it| it.map(&result)) {
+            [Some(a), Some(b)] => Some(a.hull(b)),
+            [a, b] => a.or(b),
+        }
     }
 
     /// Minima of members.

@@ -5,7 +5,9 @@ use std::fmt;
 
 use crate::affine::Affine;
 use crate::congruence::Congruence;
+use crate::integer::gcd;
 use crate::interval::Interval;
+use crate::operator::BinaryOp;
 
 /// The members of an interval that are also members of a residue class. Bounds of the interval are members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,6 +90,85 @@ impl ValueRange {
         form.terms().fold(ValueRange::constant(form.constant), |sum, (symbol, coefficient)| {
             sum + range_of(symbol) * ValueRange::constant(*coefficient)
         })
+    }
+
+    /// The integers that are not negative.
+    pub const NATURAL: ValueRange = ValueRange {
+        interval: Interval { low: Some(0), high: None },
+        congruence: Congruence::ALL,
+    };
+
+    /// The only member.
+    pub fn as_constant(self) -> Option<i64> {
+        self.interval.as_constant()
+    }
+
+    /// Whether no member is negative.
+    pub fn is_non_negative(self) -> bool {
+        self.interval.is_non_negative()
+    }
+
+    /// Whether all members are multiples of a number.
+    pub fn is_multiple_of(self, number: u64) -> bool {
+        self.congruence.is_multiple_of(number)
+    }
+
+    /// Widening: a bound that grew from `self` to `next` becomes zero, if zero bounds `next` as well, and
+    /// infinite otherwise. The class of `next` is kept: moduli can only get smaller finitely often.
+    #[must_use]
+    pub fn widen(self, next: ValueRange) -> ValueRange {
+        let mut interval = self.interval.widen(next.interval);
+        if interval.low.is_none() && next.is_non_negative() {
+            interval.low = Some(0);
+        }
+        if interval.high.is_none() && next.interval.high.is_some_and(|it| it <= 0) {
+            interval.high = Some(0);
+        }
+        ValueRange::reduced(interval, next.congruence)
+    }
+
+    /// A superset of the results of an operation, barring overflow: known bits of results are those that
+    /// sign, magnitude and residue class determine.
+    #[must_use]
+    pub fn binary(op: BinaryOp, left: ValueRange, right: ValueRange) -> ValueRange {
+        if let (Some(a), Some(b)) = (left.as_constant(), right.as_constant()) {
+            return op.apply(a, b).map_or(ValueRange::ALL, ValueRange::constant);
+        }
+        let (a, b) = (left.interval, right.interval);
+        let of = |interval: Option<Interval>, congruence| {
+            ValueRange::reduced(interval.unwrap_or(Interval::ALL), congruence)
+        };
+        let zeros = |choose: fn(u32, u32) -> u32| {
+            let (a, b) = (left.congruence.trailing_zeros(), right.congruence.trailing_zeros());
+            Congruence::multiples_of(1 << choose(a, b))
+        };
+        // The remainder differs from the dividend by multiples of the divisor.
+        let remainder = || {
+            let divisor = right.as_constant().map_or(1, i64::unsigned_abs);
+            Congruence::new(gcd(left.congruence.modulus(), divisor), left.congruence.remainder())
+        };
+        let power = || right.as_constant().filter(|it| (0..=62).contains(it)).map(|it| 1_i64 << it);
+        match op {
+            BinaryOp::Add => left + right,
+            BinaryOp::Sub => left + right * ValueRange::constant(-1),
+            BinaryOp::Mul => left * right,
+            BinaryOp::FloorDiv => of(a.floor_divide(b), Congruence::ALL),
+            BinaryOp::FloorMod => match right.as_constant() {
+                Some(modulus) => of(a.floor_modulo(modulus), remainder()),
+                None => ValueRange::ALL,
+            },
+            BinaryOp::TruncDiv => of(a.truncated_divide(b), Congruence::ALL),
+            BinaryOp::TruncRem => of(a.truncated_remainder(b), remainder()),
+            BinaryOp::Min => of(Some(a.min(b)), left.congruence.join(right.congruence)),
+            BinaryOp::Max => of(Some(a.max(b)), left.congruence.join(right.congruence)),
+            BinaryOp::And => of(Some(a.bit_and(b)), zeros(u32::max)),
+            BinaryOp::Or | BinaryOp::Xor => of(Some(a.bit_or(b)), zeros(u32::min)),
+            BinaryOp::Shl => power().map_or(ValueRange::ALL, |it| left * ValueRange::constant(it)),
+            BinaryOp::Shr => match power() {
+                Some(power) => of(a.floor_divide(Interval::constant(power)), Congruence::ALL),
+                None => ValueRange::ALL,
+            },
+        }
     }
 
     /// The product of two abstractions of the same non-empty set.

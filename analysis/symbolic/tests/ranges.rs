@@ -73,6 +73,29 @@ proptest! {
     }
 
     #[test]
+    fn value_ranges_contain_the_results_of_all_operators(a in value_range(), b in value_range()) {
+        use BinaryOp::*;
+        let (left, right) = (members(|it| a.contains(it)), members(|it| b.contains(it)));
+        for op in [Add, Sub, Mul, FloorDiv, FloorMod, TruncDiv, TruncRem, Min, Max, And, Or, Xor, Shl, Shr] {
+            let result = ValueRange::binary(op, a, b);
+            for value in pairs(&left, &right, op) {
+                prop_assert!(result.contains(value), "{a} {} {b}: {value} is not in {result}", op.symbol());
+            }
+        }
+    }
+
+    #[test]
+    fn widening_contains_both_and_ends(a in value_range(), b in value_range()) {
+        let joined = a.join(b);
+        let widened = a.widen(joined);
+        for value in WINDOW {
+            prop_assert!(widened.contains(value) || !joined.contains(value));
+        }
+        prop_assert_eq!(widened.widen(widened.join(joined)), widened);
+        prop_assert_eq!(widened.is_non_negative(), joined.is_non_negative());
+    }
+
+    #[test]
     fn interval_lattice_is_that_of_sets(a in interval(), b in interval()) {
         for value in WINDOW {
             let (in_a, in_b) = (a.contains(value), b.contains(value));
