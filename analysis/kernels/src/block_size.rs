@@ -47,7 +47,7 @@ impl<V: Variable, S> Kernel<V, S> {
         let none = Values::default();
         let is_symbol = |it: V| self.chosen.contains(&it) || self.captured.contains(&it);
         let scope = self.scope(&is_symbol, &none);
-        let axis = |axis: &Axis<V>| Some((axis.variable, scope.index(&axis.last)?));
+        let axis = |axis: &Axis<V, S>| Some((axis.variable?, scope.index(&axis.last)?));
         let axes: Vec<(V, Index<V>)> = self.threads.iter().map(axis).collect::<Option<_>>()?;
         let mut variables: Vec<V> = Vec::new();
         for (_, last) in &axes {
@@ -78,8 +78,8 @@ impl<V: Variable, S> Kernel<V, S> {
     /// The block indices, with their last values where these are constant for a block size.
     pub(crate) fn last_block_indices(&self, values: &Values<V>) -> FxHashMap<V, Option<i64>> {
         let scope = self.scope(&|_| false, values);
-        let last = |axis: &Axis<V>| scope.index(&axis.last).and_then(|it| it.as_constant().copied());
-        self.blocks.iter().map(|axis| (axis.variable, last(axis))).collect()
+        let last = |axis: &Axis<V, S>| scope.index(&axis.last).and_then(|it| it.as_constant().copied());
+        self.blocks.iter().filter_map(|axis| Some((axis.variable?, last(axis)))).collect()
     }
 
     /// Adds the captured variables whose values follow from the size.
@@ -107,7 +107,7 @@ impl<V: Variable, S> Kernel<V, S> {
         found
     }
 
-    fn scope<'s>(&'s self, is_symbol: &'s dyn Fn(V) -> bool, values: &'s Values<V>) -> Scope<'s, V>
+    fn scope<'s>(&'s self, is_symbol: &'s dyn Fn(V) -> bool, values: &'s Values<V>) -> Scope<'s, V, S>
     where
         S: 's,
     {

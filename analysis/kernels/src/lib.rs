@@ -11,23 +11,32 @@
 //! | [`expression`] | expressions, and their values in a scope | Dragon Book, 8.5 |
 //! | [`model`] | threads, blocks and the statements that matter | |
 //! | [`block_size`] | the sizes of blocks that are examined | |
+//! | [`divergence`] | how values vary over threads | Coutinho and others 2011 |
+//! | [`uniformity`] | values and collective operations of all threads | Coutinho and others 2011 |
 //! | [`race`] | accesses without a barrier between them | Adve and Boehm 2010 |
 //! | [`conflict`] | two threads that access one element | |
+//! | [`write_conflict`] | stores of neighbouring blocks to one element | Allen and Kennedy |
 //! | [`iteration`] | iterations that store to different elements | Banerjee 1988 |
 
 pub mod block_size;
 pub mod condition;
 pub mod conflict;
+pub mod divergence;
 pub mod expression;
 pub mod index;
 pub mod iteration;
 pub mod model;
 pub mod race;
+mod reaching_definitions;
+pub mod uniformity;
+mod value_ranges;
+pub mod write_conflict;
 
 pub use condition::Condition;
-pub use expression::{Definitions, Expr, Scope, Test};
+pub use expression::{Definitions, Expr, IntegerType, Scope, Spread, Test};
 pub use index::{Index, Operator, Term};
-pub use model::{Access, Axis, Guard, Kernel, Stmt};
+pub use model::{Access, AccessKind, Axis, Guard, Kernel, Parameter, Space, Stmt};
+pub use uniformity::{Site, Uniformity};
 
 /// A name that a front end gives to a variable.
 pub trait Variable: Copy + Ord + std::hash::Hash + std::fmt::Debug {}

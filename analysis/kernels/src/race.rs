@@ -12,9 +12,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::block_size::BlockSize;
 use crate::condition::Condition;
 use crate::conflict::{ConflictExample, Domain, ElementSet};
-use crate::expression::{Expr, Scope};
+use crate::expression::{Expr, Scope, Test};
 use crate::index::{self, Index};
-use crate::model::{Access, Guard, Kernel, RangeLoop, Stmt, WhileLoop, for_each_assigned};
+use crate::model::{
+    Access, AccessKind, Guard, Kernel, RangeLoop, Space, Stmt, WhileLoop, for_each_assigned, for_each_stmt,
+};
+use crate::uniformity::{Site, Uniformity};
 use crate::{Range, Values, Variable, range_len};
 
 /// Maximum nesting depth of loops that are walked twice, to find races between iterations.
@@ -50,10 +53,16 @@ enum Threads<V> {
 }
 
 /// The accesses of a kernel that lack a barrier between them in blocks of every size.
-pub fn find_races<V: Variable, S: Copy + PartialEq>(kernel: &Kernel<V, S>) -> Vec<Race<V, S>> {
+pub fn find_races<V: Variable, S: Site>(
+    kernel: &Kernel<V, S>,
+    uniformity: &Uniformity<'_, V, S>,
+) -> Vec<Race<V, S>> {
+    if !has_accesses(kernel) || leaves_early(kernel) {
+        return Vec::new();
+    }
     let mut found: Option<Vec<Race<V, S>>> = None;
     for size in kernel.block_sizes() {
-        let races = races_in_block(kernel, size);
+        let races = races_in_block(kernel, uniformity, size);
         let common: Vec<Race<V, S>> = match found.take() {
             None => races,
             Some(before) => {
@@ -68,13 +77,34 @@ pub fn find_races<V: Variable, S: Copy + PartialEq>(kernel: &Kernel<V, S>) -> Ve
     found.unwrap_or_default()
 }
 
+/// Whether there is an access to memory that a block shares.
+fn has_accesses<V, S>(kernel: &Kernel<V, S>) -> bool {
+    let mut found = false;
+    let mut visit = |stmt: &Stmt<V, S>| {
+        found |= matches!(stmt, Stmt::Access(access) if access.space == Space::Shared);
+    };
+    kernel.body.iter().for_each(|stmts| for_each_stmt(stmts, &mut visit));
+    found
+}
+
+/// Whether a jump leaves statements early: then the set of threads at later accesses is unknown.
+fn leaves_early<V, S>(kernel: &Kernel<V, S>) -> bool {
+    let mut found = false;
+    let mut visit =
+        |stmt: &Stmt<V, S>| found |= matches!(stmt, Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return);
+    kernel.body.iter().for_each(|stmts| for_each_stmt(stmts, &mut visit));
+    found
+}
+
 /// The races in blocks of a given size.
-fn races_in_block<V: Variable, S: Copy + PartialEq>(
+fn races_in_block<V: Variable, S: Site>(
     kernel: &Kernel<V, S>,
+    uniformity: &Uniformity<'_, V, S>,
     size: BlockSize<V>,
 ) -> Vec<Race<V, S>> {
     let mut detector = RaceDetector {
         kernel,
+        uniformity,
         axes: size.axes,
         blocks: kernel.last_block_indices(&size.values),
         non_negative: FxHashSet::default(),
@@ -100,6 +130,7 @@ fn races_in_block<V: Variable, S: Copy + PartialEq>(
 
 struct RaceDetector<'k, V, S> {
     kernel: &'k Kernel<V, S>,
+    uniformity: &'k Uniformity<'k, V, S>,
     /// The thread indices, and their last values.
     axes: Vec<(V, i64)>,
     /// Block indices, with their last values where these are constant.
@@ -130,7 +161,7 @@ struct RaceDetector<'k, V, S> {
     is_sampled: bool,
 }
 
-impl<V: Variable, S: Copy + PartialEq> RaceDetector<'_, V, S> {
+impl<V: Variable, S: Site> RaceDetector<'_, V, S> {
     fn stmts(&mut self, stmts: &[Stmt<V, S>]) {
         stmts.iter().for_each(|it| self.stmt(it));
     }
@@ -138,16 +169,20 @@ impl<V: Variable, S: Copy + PartialEq> RaceDetector<'_, V, S> {
     fn stmt(&mut self, stmt: &Stmt<V, S>) {
         match stmt {
             Stmt::Access(access) => self.access(access),
-            Stmt::Barrier => {
+            // A call may access memory, and a collective operation of a warp orders accesses of its threads.
+            Stmt::Barrier | Stmt::Collective(..) | Stmt::Call(..) => {
                 self.barriers += 1;
                 self.drop_accesses();
             }
-            Stmt::Assign(variable, value) => {
+            Stmt::Declare(variable, None) => _ = self.values.remove(variable),
+            Stmt::Declare(variable, Some(value)) | Stmt::Assign(variable, value) => {
                 match self.index(value) {
                     Some(value) => self.values.insert(*variable, value),
                     None => self.values.remove(variable),
                 };
             }
+            Stmt::Labeled(body) => self.stmts(body),
+            Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return => {}
             Stmt::Sometimes(body) => {
                 self.unknown += 1;
                 self.stmts(body);
@@ -166,11 +201,9 @@ impl<V: Variable, S: Copy + PartialEq> RaceDetector<'_, V, S> {
     }
 
     fn range_loop(&mut self, range_loop: &RangeLoop<V, S>) {
-        let RangeLoop { variable, bounds, may_synchronise, body } = range_loop;
-        let ends = bounds.as_ref().and_then(|(low, high)| {
-            let uniform = |it: &Expr<V>| self.index(it).filter(|it| self.is_uniform(it));
-            Some((uniform(low)?, uniform(high)?))
-        });
+        let RangeLoop { variable, bounds: (low, high), may_synchronise, body, .. } = range_loop;
+        let uniform = |it: &Expr<V, S>| self.index(it).filter(|it| self.is_uniform(it));
+        let ends = uniform(low).zip(uniform(high));
         let range = ends.as_ref().and_then(|(low, high)| Some((*low.as_constant()?, *high.as_constant()?)));
         let iterations = range.and_then(range_len).and_then(|it| u32::try_from(it).ok());
         if let (Some((low, high)), Some(iterations), true) = (range, iterations, *may_synchronise)
@@ -201,6 +234,9 @@ impl<V: Variable, S: Copy + PartialEq> RaceDetector<'_, V, S> {
         let round = |this: &mut Self| {
             [&it.condition, &it.body, &it.update].into_iter().for_each(|it| this.stmts(it));
         };
+        if !it.is_tested_first {
+            self.stmts(&it.body);
+        }
         while let Some(is_next) = it.guard.as_ref().and_then(|it| self.truth(it)).filter(|_| self.budget > 0)
         {
             if !is_next {
@@ -262,7 +298,7 @@ impl<V: Variable, S: Copy + PartialEq> RaceDetector<'_, V, S> {
     }
 
     /// The branches of a condition.
-    fn branch(&mut self, guard: &Guard<V>, then: &[Stmt<V, S>], otherwise: Option<&[Stmt<V, S>]>) {
+    fn branch(&mut self, guard: &Guard<V, S>, then: &[Stmt<V, S>], otherwise: Option<&[Stmt<V, S>]>) {
         match self.truth(guard) {
             Some(true) => return self.stmts(then),
             Some(false) => return otherwise.into_iter().for_each(|it| self.stmts(it)),
@@ -273,7 +309,7 @@ impl<V: Variable, S: Copy + PartialEq> RaceDetector<'_, V, S> {
         let is_uniform = parts.iter().all(|it| matches!(it, Threads::Uniform));
         let unknown = parts.iter().any(|it| matches!(it, Threads::Unknown));
         let before = (self.writes.clone(), self.reads.clone());
-        if all_threads && self.depth > 0 && guard.is_loop_variant {
+        if all_threads && self.depth > 0 && self.kernel.is_loop_variant(&guard.test) {
             // The condition may hold only in iterations that have no pending access.
             self.drop_accesses();
         }
@@ -320,14 +356,16 @@ impl<V: Variable, S: Copy + PartialEq> RaceDetector<'_, V, S> {
     }
 
     fn access(&mut self, access: &Access<V, S>) {
-        if self.unknown > 0 {
+        // Atomic updates race with nothing that can be known here: each sees the one before it.
+        if self.unknown > 0 || access.space != Space::Shared || access.kind == AccessKind::Atomic {
             return;
         }
         let Some(index) = self.index(&access.index) else { return };
         let conditions = self.conditions.clone();
         let elements =
             ElementSet { array: access.array, index, bound: Vec::new(), site: access.site, conditions };
-        let before = if access.is_write { &self.reads } else { &self.writes };
+        let is_write = access.kind.is_write();
+        let before = if is_write { &self.reads } else { &self.writes };
         let is_non_negative = |it: V| self.is_non_negative(it);
         let domain = Domain {
             axes: &self.axes,
@@ -337,35 +375,35 @@ impl<V: Variable, S: Copy + PartialEq> RaceDetector<'_, V, S> {
             is_sampled: self.is_sampled,
         };
         let found = before.iter().find_map(|it| {
-            let example = match access.is_write {
+            let example = match is_write {
                 true => domain.find_conflict(&elements, it),
                 false => domain.find_conflict(it, &elements),
             };
             example.map(|example| (it.site, example))
         });
         if let Some((other, example)) = found {
-            let (array, site, is_write) = (access.array, access.site, access.is_write);
+            let (array, site) = (access.array, access.site);
             self.races.push(Race { array, site, other, is_write, statement: self.statement, example });
             // Continues as if the barrier was there.
             self.drop_accesses();
         }
-        let all = if access.is_write { &mut self.writes } else { &mut self.reads };
+        let all = if is_write { &mut self.writes } else { &mut self.reads };
         all.retain(|it| {
             it.site != elements.site || it.index != elements.index || it.conditions != elements.conditions
         });
         all.push(elements);
     }
 
-    fn index(&self, expr: &Expr<V>) -> Option<Index<V>> {
+    fn index(&self, expr: &Expr<V, S>) -> Option<Index<V>> {
         self.in_scope(|scope| scope.index(expr))
     }
 
     /// The truth value of a condition, if known.
-    fn truth(&self, guard: &Guard<V>) -> Option<bool> {
+    fn truth(&self, guard: &Guard<V, S>) -> Option<bool> {
         self.in_scope(|scope| scope.condition(&guard.test))?.evaluate(&|_| None)
     }
 
-    fn in_scope<R>(&self, evaluate: impl FnOnce(&Scope<'_, V>) -> R) -> R {
+    fn in_scope<R>(&self, evaluate: impl FnOnce(&Scope<'_, V, S>) -> R) -> R {
         let is_symbol = |it: V| {
             self.is_axis(it)
                 || self.blocks.contains_key(&it)
@@ -397,12 +435,18 @@ impl<V: Variable, S: Copy + PartialEq> RaceDetector<'_, V, S> {
         is_uniform
     }
 
-    fn is_uniform_guard(&self, guard: &Guard<V>) -> bool {
+    fn is_uniform_guard(&self, guard: &Guard<V, S>) -> bool {
         self.threads_of(guard).iter().all(|it| matches!(it, Threads::Uniform))
     }
 
     /// The threads for which a condition holds, one entry a conjunct.
-    fn threads_of(&self, guard: &Guard<V>) -> Vec<Threads<V>> {
+    fn threads_of(&self, guard: &Guard<V, S>) -> Vec<Threads<V>> {
+        let mut found = Vec::new();
+        self.add_threads(&guard.test, &mut found);
+        found
+    }
+
+    fn add_threads(&self, test: &Test<V, S>, found: &mut Vec<Threads<V>>) {
         let threads = |condition: Condition<V>| {
             let (mut is_uniform, mut is_known) = (true, true);
             condition.for_each_variable(&mut |it| {
@@ -415,10 +459,13 @@ impl<V: Variable, S: Copy + PartialEq> RaceDetector<'_, V, S> {
                 (false, false) => Threads::Unknown,
             }
         };
-        let of_part = |part: &crate::model::Conjunct<V>| match part.is_uniform {
-            true => Threads::Uniform,
-            false => self.in_scope(|scope| scope.condition(&part.test)).map_or(Threads::Unknown, threads),
-        };
-        guard.conjuncts.iter().map(of_part).collect()
+        match test {
+            _ if self.uniformity.is_uniform(test) => found.push(Threads::Uniform),
+            Test::All(all) => all.iter().for_each(|it| self.add_threads(it, found)),
+            _ => {
+                let condition = self.in_scope(|scope| scope.condition(test));
+                found.push(condition.map_or(Threads::Unknown, threads));
+            }
+        }
     }
 }

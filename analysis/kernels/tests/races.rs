@@ -3,18 +3,23 @@
 mod text;
 
 use apg_kernels::Index;
-use apg_kernels::index;
 use apg_kernels::iteration::{Variation, are_independent, is_distinct_in_each};
-use apg_kernels::race::find_races;
+use apg_kernels::race::{Race, find_races};
+use apg_kernels::{Uniformity, index};
 use proptest::prelude::*;
+
+fn races_of(text: &str) -> Vec<Race<char, usize>> {
+    let kernel = text::kernel(text);
+    find_races(&kernel, &Uniformity::new(&kernel))
+}
 
 /// The races of a kernel: `site/other reader writer`.
 fn races(text: &str) -> Vec<String> {
-    let describe = |race: apg_kernels::race::Race<char, usize>| {
+    let describe = |race: Race<char, usize>| {
         let example = race.example;
         format!("{}/{} {:?} {:?}", race.site, race.other, example.reader, example.writer)
     };
-    find_races(&text::kernel(text)).into_iter().map(describe).collect()
+    races_of(text).into_iter().map(describe).collect()
 }
 
 #[test]
@@ -31,13 +36,13 @@ fn an_own_element_and_another_array_need_no_barrier() {
 #[test]
 fn a_barrier_on_one_side_of_a_loop_leaves_the_next_iteration_racing() {
     let round = "a[t] = 0; barrier; read a[63 - t];";
-    assert_eq!(races(&format!("threads t < 64; for (i in 0..n) {{ {round} }}")), ["1/2 [0] [63]"]);
+    assert_eq!(races(&format!("threads t < 64; for (i in 0..n) {{ {round} }}")), ["2/4 [0] [63]"]);
     assert_eq!(races(&format!("threads t < 64; for (i in 0..n) {{ {round} barrier; }}")), [""; 0]);
 }
 
 #[test]
 fn conditions_limit_the_threads() {
-    assert_eq!(races("threads t < 64; if (t < 32) { a[t] = 0; } read a[t % 32];"), ["2/1 [32] [0]"]);
+    assert_eq!(races("threads t < 64; if (t < 32) { a[t] = 0; } read a[t % 32];"), ["3/2 [32] [0]"]);
     assert_eq!(races("threads t < 64; if (t == 0) { a[0] = 0; read a[0]; }"), [""; 0]);
     let split = "threads t < 64; if (t < 32) { a[t] = 0; } else { read a[t]; }";
     assert_eq!(races(split), [""; 0]);
@@ -51,7 +56,7 @@ fn assigned_values_are_propagated() {
 
 #[test]
 fn a_size_that_the_launch_chooses_is_sampled() {
-    let found = find_races(&text::kernel("threads t < n; a[t] = 0; read a[n - 1 - t];"));
+    let found = races_of("threads t < n; a[t] = 0; read a[n - 1 - t];");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].example.block, [64]);
     // No race in blocks of two threads.
@@ -61,7 +66,7 @@ fn a_size_that_the_launch_chooses_is_sampled() {
 
 #[test]
 fn a_race_of_one_block_names_the_block() {
-    let found = find_races(&text::kernel("blocks b < 4; threads t < 8; a[t] = 0; read a[t % 7 + b];"));
+    let found = races_of("blocks b < 4; threads t < 8; a[t] = 0; read a[t % 7 + b];");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].example.block_index, Some(0));
 }
@@ -99,7 +104,7 @@ proptest! {
             "threads t < {size}; for (i in 0..{last}) {{ if (t < {limit}) {{ a[{written}] = 0; }} }} \
              for (i in 0..{last}) {{ read a[{loaded}]; }}"
         );
-        let found = find_races(&text::kernel(&text));
+        let found = races_of(&text);
         let writes = |thread: i64| (0..=last).map(move |i| element(write, thread, i));
         let reads = |thread: i64| (0..=last).map(move |i| element(load, thread, i));
         let threads = 0..size.min(limit);

@@ -93,10 +93,8 @@ impl ValueRange {
     }
 
     /// The integers that are not negative.
-    pub const NATURAL: ValueRange = ValueRange {
-        interval: Interval { low: Some(0), high: None },
-        congruence: Congruence::ALL,
-    };
+    pub const NATURAL: ValueRange =
+        ValueRange { interval: Interval { low: Some(0), high: None }, congruence: Congruence::ALL };
 
     /// The only member.
     pub fn as_constant(self) -> Option<i64> {

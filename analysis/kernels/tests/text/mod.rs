@@ -2,27 +2,36 @@
 //!
 //! ```text
 //! threads t < 64; blocks b < n;
-//! a[t] = 0;  barrier;  read a[63 - t];
-//! if (t < 32) { ... } else { ... }     for (i in 0..7) { ... }     let x = t + 1;
+//! a[t] = 0;  a[0] += 1;  atomic a[0];  barrier;  vote;  read a[63 - t];
+//! if (t < 32) { ... } else { ... }     for (i in 0..7) { ... }     while (x < 9) { ... }
+//! var x = t;  let x = t + 1;  break;  continue;
 //! ```
 //!
-//! Names that are neither indices nor assigned are captured. The site of an access is its number in the text.
+//! `vote` is a collective operation of a warp. Arrays lie in shared memory, those named `g` and `h` in global
+//! memory. Names that are neither indices nor assigned are captured. The site of an access, a barrier or a
+//! condition is its number in the text, that of the first division 101.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use apg_kernels::index::Operator;
-use apg_kernels::model::{Conjunct, RangeLoop, for_each_assigned};
-use apg_kernels::{Access, Axis, Expr, Guard, Kernel, Stmt, Test};
+use apg_kernels::model::{RangeLoop, Scope, WhileLoop, for_each_stmt};
+use apg_kernels::{Access, AccessKind, Axis, Guard, Kernel, Space, Stmt};
 use apg_symbolic::BinaryOp;
+
+type Expr = apg_kernels::Expr<Name, usize>;
+type Test = apg_kernels::Test<Name, usize>;
 
 pub(crate) type Name = char;
 pub(crate) type TextKernel = Kernel<Name, usize>;
 type Block = Vec<Stmt<Name, usize>>;
 
+/// The number of divisions before the first one.
+const FIRST_DIVISION: usize = 100;
+
 /// The kernel that a text stands for.
 pub(crate) fn kernel(text: &str) -> TextKernel {
-    let mut reader = Reader { rest: text, sites: 0, names: BTreeSet::new() };
+    let mut reader = Reader { rest: text, sites: 0, divisions: 0, names: BTreeSet::new() };
     let (mut threads, mut blocks) = (Vec::new(), Vec::new());
     loop {
         let axes = match () {
@@ -35,29 +44,26 @@ pub(crate) fn kernel(text: &str) -> TextKernel {
         let extent = reader.sum();
         let last =
             Expr::Binary(Operator::Arithmetic(BinaryOp::Sub), Box::new(extent), Box::new(Expr::Constant(1)));
-        axes.push(Axis { variable, last });
+        axes.push(Axis { variable: Some(variable), last });
         reader.expect(";");
     }
     let mut body: Vec<Block> = Vec::new();
     while !reader.rest.trim().is_empty() {
         body.push(vec![reader.stmt()]);
     }
-    let indices: BTreeSet<Name> = threads.iter().chain(&blocks).map(|it| it.variable).collect();
     let mut captured = reader.names;
-    indices.iter().for_each(|it| {
-        captured.remove(it);
-    });
+    threads.iter().chain(&blocks).for_each(|it| _ = it.variable.is_some_and(|it| captured.remove(&it)));
     for stmts in &body {
-        for_each_assigned(stmts, &mut |it| {
-            captured.remove(&it);
-        });
-        for_each_loop(stmts, &mut |it| {
-            captured.remove(&it);
+        for_each_stmt(stmts, &mut |stmt| match stmt {
+            Stmt::Declare(name, _) | Stmt::Assign(name, _) => _ = captured.remove(name),
+            Stmt::Range(it) => _ = captured.remove(&it.variable),
+            _ => {}
         });
     }
     let mut kernel = Kernel {
         blocks,
         threads,
+        parameters: Vec::new(),
         captured: captured.into_iter().collect(),
         chosen: Default::default(),
         captured_values: Vec::new(),
@@ -71,25 +77,10 @@ pub(crate) fn kernel(text: &str) -> TextKernel {
     kernel
 }
 
-fn for_each_loop(stmts: &[Stmt<Name, usize>], visit: &mut dyn FnMut(Name)) {
-    for stmt in stmts {
-        match stmt {
-            Stmt::Range(it) => {
-                visit(it.variable);
-                for_each_loop(&it.body, visit);
-            }
-            Stmt::Branch(_, then, otherwise) => {
-                for_each_loop(then, visit);
-                otherwise.iter().for_each(|it| for_each_loop(it, visit));
-            }
-            _ => {}
-        }
-    }
-}
-
 struct Reader<'t> {
     rest: &'t str,
     sites: usize,
+    divisions: usize,
     names: BTreeSet<Name>,
 }
 
@@ -122,18 +113,37 @@ impl Reader<'_> {
         stmts
     }
 
+    fn site(&mut self) -> usize {
+        self.sites += 1;
+        self.sites
+    }
+
+    fn guard(&mut self) -> Guard<Name, usize> {
+        self.expect("(");
+        let test = self.test();
+        self.expect(")");
+        Guard { test, site: self.site() }
+    }
+
     fn stmt(&mut self) -> Stmt<Name, usize> {
-        if self.takes("barrier;") {
-            return Stmt::Barrier;
+        match () {
+            () if self.takes("barrier;") => return Stmt::Collective(self.site(), Scope::Block),
+            () if self.takes("vote;") => return Stmt::Collective(self.site(), Scope::Warp),
+            () if self.takes("break;") => return Stmt::Break(0),
+            () if self.takes("continue;") => return Stmt::Continue(0),
+            () => {}
         }
         if self.takes("if") {
-            self.expect("(");
-            let test = self.test();
-            self.expect(")");
+            let guard = self.guard();
             let then = self.block();
             let otherwise = self.takes("else").then(|| self.block());
-            let conjuncts = vec![Conjunct { test: test.clone(), is_uniform: false }];
-            return Stmt::Branch(Guard { test, conjuncts, is_loop_variant: true }, then, otherwise);
+            return Stmt::Branch(guard, then, otherwise);
+        }
+        if self.takes("while") {
+            let guard = Some(self.guard());
+            let body = self.block();
+            let (condition, update) = (Vec::new(), Vec::new());
+            return Stmt::While(WhileLoop { guard, is_tested_first: true, condition, body, update });
         }
         if self.takes("for") {
             self.expect("(");
@@ -143,32 +153,50 @@ impl Reader<'_> {
             self.expect("..");
             let high = self.sum();
             self.expect(")");
+            let site = self.site();
             let body = self.block();
             let may_synchronise = has_barrier(&body);
-            return Stmt::Range(RangeLoop { variable, bounds: Some((low, high)), may_synchronise, body });
+            let bounds = (low, high);
+            return Stmt::Range(RangeLoop { variable, bounds, site, may_synchronise, body });
         }
         let stmt = if self.takes("let") {
             let variable = self.name();
             self.expect("=");
             Stmt::Assign(variable, self.sum())
+        } else if self.takes("var") {
+            let variable = self.name();
+            self.expect("=");
+            Stmt::Declare(variable, Some(self.sum()))
         } else {
-            let is_write = !self.takes("read");
-            let array = self.name();
-            self.expect("[");
-            let index = self.sum();
-            self.expect("]");
-            if is_write {
-                self.expect("=");
-                self.expect("0");
-            }
-            self.sites += 1;
-            Stmt::Access(Access { array, index, site: self.sites, is_write })
+            self.access()
         };
         self.expect(";");
         stmt
     }
 
-    fn test(&mut self) -> Test<Name> {
+    fn access(&mut self) -> Stmt<Name, usize> {
+        let (is_read, is_atomic) = (self.takes("read"), self.takes("atomic"));
+        let array = self.name();
+        self.expect("[");
+        let index = self.sum();
+        self.expect("]");
+        let kind = match () {
+            () if is_read => AccessKind::Load,
+            () if is_atomic => AccessKind::Atomic,
+            () => {
+                let is_update = self.takes("+=");
+                if !is_update {
+                    self.expect("=");
+                }
+                self.sum();
+                AccessKind::Store { is_update }
+            }
+        };
+        let space = if ['g', 'h'].contains(&array) { Space::Global } else { Space::Shared };
+        Stmt::Access(Access { array, space, index, site: self.site(), kind })
+    }
+
+    fn test(&mut self) -> Test {
         let left = self.sum();
         match () {
             () if self.takes("==") => Test::Equal(left, self.sum()),
@@ -180,7 +208,7 @@ impl Reader<'_> {
         }
     }
 
-    fn sum(&mut self) -> Expr<Name> {
+    fn sum(&mut self) -> Expr {
         let mut left = self.product();
         loop {
             let op = match () {
@@ -192,7 +220,7 @@ impl Reader<'_> {
         }
     }
 
-    fn product(&mut self) -> Expr<Name> {
+    fn product(&mut self) -> Expr {
         let mut left = self.factor();
         loop {
             let op = match () {
@@ -200,13 +228,21 @@ impl Reader<'_> {
                 () if self.takes("%") => BinaryOp::TruncRem,
                 () if self.takes("/") => BinaryOp::TruncDiv,
                 () if self.takes("^") => BinaryOp::Xor,
+                () if self.takes("&") => BinaryOp::And,
                 () => return left,
             };
-            left = Expr::Binary(Operator::Arithmetic(op), Box::new(left), Box::new(self.factor()));
+            let value = Expr::Binary(Operator::Arithmetic(op), Box::new(left), Box::new(self.factor()));
+            left = match op {
+                BinaryOp::TruncDiv | BinaryOp::TruncRem => {
+                    self.divisions += 1;
+                    Expr::Located(FIRST_DIVISION + self.divisions, Box::new(value))
+                }
+                _ => value,
+            };
         }
     }
 
-    fn factor(&mut self) -> Expr<Name> {
+    fn factor(&mut self) -> Expr {
         if self.takes("(") {
             let inner = self.sum();
             self.expect(")");
@@ -227,7 +263,7 @@ impl Reader<'_> {
 
 fn has_barrier(stmts: &[Stmt<Name, usize>]) -> bool {
     stmts.iter().any(|it| match it {
-        Stmt::Barrier => true,
+        Stmt::Collective(..) => true,
         Stmt::Range(it) => has_barrier(&it.body),
         Stmt::Branch(_, then, otherwise) => {
             has_barrier(then) || otherwise.as_deref().is_some_and(has_barrier)

@@ -2,24 +2,25 @@
 //!
 //! One query answers what the GPU runs: a [`Kernel`], or all [`Violation`]s. The editor underlines the
 //! violations; code generation takes only a kernel. Folders: `shape` (recognition of the loop nest),
-//! `device_code` (what threads may do), `generics` (type parameters), `uniformity` (divergence and barriers),
-//! `races` (data races, found on a model of the kernel) and `fixes`.
+//! `device_code` (what threads may do), `generics` (type parameters), `lower_kernel` (the kernel model),
+//! `divergence` (barriers) and `races` (data races), both found on that model, and `fixes`.
 
 mod constant;
 mod context;
 mod device_code;
 mod device_semantics;
 mod diagnostics;
+mod divergence;
 mod fixes;
 mod generics;
 mod launch_summary;
 mod limits;
 mod lower_expression;
+mod lower_kernel;
 mod races;
 mod shape;
 #[cfg(test)]
 mod tests;
-mod uniformity;
 mod violation;
 
 use crate::body::{ExprId, LocalId, StmtId};

@@ -2,42 +2,35 @@
 //! accesses of two threads without a barrier between them; here they get their words and fixes.
 
 pub(in crate::kernel) mod loop_dependence;
-mod lower_kernel;
-pub(in crate::kernel) mod write_conflicts;
+mod write_conflicts;
 
+use apg_kernels::Uniformity;
 use apg_kernels::race::{Race, find_races};
 
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtId, StmtKind};
-use crate::kernel::Kernel;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::CalleeKind;
 use crate::kernel::fixes::template::FixTemplate;
-use crate::kernel::uniformity::UniformityAnalysis;
+use crate::kernel::lower_kernel::ThreadModel;
 use crate::rules::cuda::missing_barrier::{MissingBarrier, ThreadIndex};
 
-impl<'a> KernelContext<'a> {
-    /// Reports accesses to shared memory that lack a barrier between them.
-    pub(in crate::kernel) fn check_races(&self, kernel: &Kernel, mut uniformity: UniformityAnalysis<'_, 'a>) {
-        // With early exits, the set of threads at later accesses is unknown.
-        let mut leaves = false;
-        self.body.walk(Node::Stmt(kernel.body), &mut |node| {
-            leaves |= matches!(node, Node::Stmt(stmt) if matches!(self.stmt(stmt).kind, StmtKind::Return(_) | StmtKind::Break(_) | StmtKind::Continue(_)));
-            !leaves
-        });
-        if kernel.shared.is_empty() || leaves {
-            return;
-        }
-        let statements = self.flat_statements(kernel.body);
-        let model = lower_kernel::lower_kernel(self, kernel, &statements, &mut uniformity);
-        let races = model.iter().flat_map(find_races);
-        races.for_each(|it| self.report_race(&statements, &it));
+impl KernelContext<'_> {
+    /// Reports accesses to shared memory that lack a barrier between them. `statements` are those of a
+    /// thread, one for each list of the model.
+    pub(in crate::kernel) fn report_races(
+        &self,
+        model: &ThreadModel,
+        uniformity: &Uniformity<'_, LocalId, ExprId>,
+        statements: &[StmtId],
+    ) {
+        find_races(model, uniformity).iter().for_each(|it| self.report_race(statements, it));
     }
 }
 
 impl KernelContext<'_> {
     /// Whether a statement may synchronise threads.
-    fn may_synchronise(&self, stmt: StmtId) -> bool {
+    pub(in crate::kernel) fn may_synchronise(&self, stmt: StmtId) -> bool {
         let waits = |it: &CalleeKind| !matches!(it, CalleeKind::Builtin | CalleeKind::ThreadIndex);
         self.calls_any(stmt, &waits)
     }

@@ -1,52 +1,67 @@
 //! Write-write conflicts: elements that several threads store to, as in lost updates (`sum(0) += x` in all
 //! threads) and overlapping blocks.
 
-use apg_kernels::iteration;
+use apg_kernels::Uniformity;
+use apg_kernels::write_conflict::{OverlappingStore, find_overlapping_stores};
 use apg_syntax::TextRange;
 
-use crate::body::walk::Node;
-use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
+use crate::body::{ExprId, ExprKind, LocalId};
 use crate::kernel::Axis;
 use crate::kernel::context::KernelContext;
-use crate::kernel::device_semantics::TypeCategory;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, text};
 use crate::kernel::lower_expression::{Affine, SymbolContext};
-use crate::kernel::violation::Violation;
-use crate::rules::cuda;
+use crate::kernel::lower_kernel::ThreadModel;
+use crate::rules::cuda::lost_update::LostUpdate;
+use crate::rules::cuda::overlapping_blocks::OverlappingBlocks;
 
 impl KernelContext<'_> {
-    /// The violation of a store to `rail(block * 64n + thread)` in blocks of 65 threads: the last thread of a
-    /// block and the first of the next one store to the same element.
-    pub(in crate::kernel) fn overlapping_store(
+    /// Reports elements that several threads store to.
+    pub(in crate::kernel) fn report_write_conflicts(
         &self,
-        store: ExprId,
-        blocks: &[Axis],
+        model: &ThreadModel,
+        uniformity: &Uniformity<'_, LocalId, ExprId>,
         threads: &[Axis],
-    ) -> Option<Violation> {
-        let ExprKind::Call { method, receiver: Some(rail), args, .. } = &self.expr(store).kind else {
-            return None;
-        };
-        let is_global = matches!(self.semantics.category(self.expr(*rail).ty), TypeCategory::GlobalRail(_));
-        let ([block], [thread]) = (blocks, threads) else { return None };
-        let (block_index, thread_index) = (block.local?, thread.local?);
-        let last = self.constant(thread.last).filter(|last| *last > 1)?;
-        if !is_global
-            || method.name(self.semantics.db) != "operator()="
-            || self.constant(block.last) == Some(0)
-        {
-            return None;
+    ) {
+        uniformity.lost_updates.iter().for_each(|it| self.report_lost_update(*it));
+        for store in find_overlapping_stores(model) {
+            // Of a store to one element in all threads only that is said.
+            let [thread] = threads else { continue };
+            if !uniformity.lost_updates.contains(&store.site) {
+                self.report_overlapping_store(&store, thread);
+            }
         }
-        let is_index = |local| local == block_index || local == thread_index;
-        let index = self.affine_of(*args.first()?, &is_index)?;
-        if !iteration::overlaps_next_block(&index, block_index, thread_index, last)
-            || !self.is_decided_by_index(store, &index, &is_index)
-        {
-            return None;
-        }
-        let rail = self.user_variable(self.named_local(*rail)?);
-        let last_range = self.expr(thread.last).range;
-        let data = cuda::overlapping_blocks::OverlappingBlocks { rail, last, last_range };
-        Some(self.violation(self.expr(store).range, data).fix(self.decrement_fix(thread.last, last)))
+    }
+
+    /// Reports `rail(block * 64n + thread)` in blocks of 65 threads.
+    fn report_overlapping_store(&self, store: &OverlappingStore<LocalId, ExprId>, thread: &Axis) {
+        let (rail, last) = (self.user_variable(store.array), store.last);
+        let data = OverlappingBlocks { rail, last, last_range: self.expr(thread.last).range };
+        let violation = self.violation(self.expr(store.site).range, data);
+        self.report(violation.fix(self.decrement_fix(thread.last, last)));
+    }
+
+    /// Reports a store by all threads of a block to one element, of a sum, difference, product, minimum or
+    /// maximum of its old value.
+    fn report_lost_update(&self, store: ExprId) {
+        let Some((rail, index, value)) = self.element_store(store) else { return };
+        let Some((function, _)) = self.atomic_operation(value) else { return };
+        let data = LostUpdate { rail: self.user_variable(rail), function };
+        let atomic = self.atomic_update_fix(store, (rail, index, value), function);
+        self.report(self.violation(self.expr(store).range, data).fix(atomic));
+    }
+
+    /// Whether a store writes a sum, difference, product, minimum or maximum of the old value of its element.
+    pub(in crate::kernel) fn is_update(&self, store: ExprId) -> bool {
+        let operation = |(rail, index, value)| Some((rail, index, self.atomic_operation(value)?.1));
+        let found = self.element_store(store).and_then(operation);
+        found.is_some_and(|(rail, index, parts)| parts.iter().any(|it| self.is_element(*it, rail, index)))
+    }
+
+    /// The rail, index and value of a store.
+    fn element_store(&self, store: ExprId) -> Option<(LocalId, ExprId, ExprId)> {
+        let ExprKind::Call { receiver: Some(rail), args, .. } = &self.expr(store).kind else { return None };
+        let [index, value] = args[..] else { return None };
+        Some((self.named_local(*rail)?, index, value))
     }
 
     /// A fix that writes `63n` for `64n`, and `(n - 1n)` for a named constant.
@@ -60,72 +75,9 @@ impl KernelContext<'_> {
         FixTemplate::edits(vec![text("Count to one less")], edits)
     }
 
-    /// Whether a store is executed by all threads with the same index or by none: its conditions depend on
-    /// the index alone.
-    fn is_decided_by_index(&self, store: ExprId, index: &Affine, is_index: &dyn Fn(LocalId) -> bool) -> bool {
-        let mut node = Node::Expr(store);
-        while let Some(around) = self.parents.parent(node) {
-            let stmt = match around {
-                Node::Stmt(stmt) => stmt,
-                Node::Expr(expr) if matches!(self.expr(expr).kind, ExprKind::Let { .. }) => {
-                    node = around;
-                    continue;
-                }
-                Node::Expr(_) => return false,
-            };
-            match &self.stmt(stmt).kind {
-                StmtKind::Async { .. } => return true,
-                StmtKind::Block(_) | StmtKind::Expr(_) => {}
-                StmtKind::If { condition, then, .. } if node == Node::Stmt(*then) => {
-                    let sides = match self.binary_operator(self.strip_coercions(*condition)) {
-                        Some(("<" | "<=" | ">" | ">=", left, right)) => [left, right],
-                        _ => return false,
-                    };
-                    let is_own = |side: ExprId| {
-                        self.affine_of(side, is_index).is_some_and(|it| it.terms().eq(index.terms()))
-                    };
-                    let is_same = |side: ExprId| !self.uses_inner(side);
-                    if !(is_own(sides[0]) && is_same(sides[1]) || is_same(sides[0]) && is_own(sides[1])) {
-                        return false;
-                    }
-                }
-                _ => return false,
-            }
-            node = around;
-        }
-        false
-    }
-
     fn affine_of(&self, expr: ExprId, is_symbol: &dyn Fn(LocalId) -> bool) -> Option<Affine> {
         let values = rustc_hash::FxHashMap::default();
         self.affine(expr, &SymbolContext { is_symbol, is_non_negative: &|_| false, values: &values })
-    }
-
-    /// Whether a block certainly has more than one thread.
-    pub(in crate::kernel) fn has_several_threads(&self, threads: &[Axis]) -> bool {
-        threads.iter().any(|axis| self.constant(axis.last).is_some_and(|last| last > 0))
-    }
-
-    /// The violation of a statement that all threads execute, if it stores to an element a sum, difference,
-    /// product, minimum or maximum of its old value.
-    pub(in crate::kernel) fn lost_update(&self, store: ExprId) -> Option<Violation> {
-        let ExprKind::Call { method, receiver: Some(rail), args, .. } = &self.expr(store).kind else {
-            return None;
-        };
-        let [index, value] = args[..] else { return None };
-        if method.name(self.semantics.db) != "operator()=" {
-            return None;
-        }
-        // A store to a captured rail is reported separately.
-        let is_global = matches!(self.semantics.category(self.expr(*rail).ty), TypeCategory::GlobalRail(_));
-        let rail = self.named_local(*rail).filter(|it| is_global || self.inner.contains(it))?;
-        let (function, parts) = self.atomic_operation(value)?;
-        if !parts.iter().any(|part| self.is_element(*part, rail, index)) {
-            return None;
-        }
-        let data = cuda::lost_update::LostUpdate { rail: self.user_variable(rail), function };
-        let atomic = self.atomic_update_fix(store, (rail, index, value), function);
-        Some(self.violation(self.expr(store).range, data).fix(atomic))
     }
 
     /// The operation of `CUDAAtomic` for a value computed from an old one, and its operands.

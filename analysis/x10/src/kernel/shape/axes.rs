@@ -99,14 +99,12 @@ impl KernelContext<'_> {
         }
     }
 
-    /// Collects the lower bounds of `a..b * c..d`; returns whether the expression has this form.
-    pub(crate) fn collect_range_starts(&self, range: ExprId, found: &mut Vec<ExprId>) -> bool {
+    /// Collects the bounds of `a..b * c..d`; returns whether the expression has this form.
+    pub(crate) fn collect_ranges(&self, range: ExprId, found: &mut Vec<(ExprId, ExprId)>) -> bool {
         match self.binary_operator(self.strip_region_conversion(range)) {
-            Some(("*", left, right)) => {
-                self.collect_range_starts(left, found) && self.collect_range_starts(right, found)
-            }
-            Some(("..", low, _)) => {
-                found.push(low);
+            Some(("*", left, right)) => self.collect_ranges(left, found) && self.collect_ranges(right, found),
+            Some(("..", low, high)) => {
+                found.push((low, high));
                 true
             }
             _ => false,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use apg_kernels::Uniformity;
 use apg_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
@@ -13,6 +14,7 @@ use crate::kernel::context::{KernelContext, annotation_range};
 use crate::kernel::device_code::{CodeKind, DeviceUses, functions};
 use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
+use crate::kernel::lower_kernel::{KernelParts, lower_kernel};
 use crate::kernel::violation::Violation;
 use crate::kernel::{Kernel, Recognised, SharedInit, shape};
 use crate::rules::cuda;
@@ -96,7 +98,17 @@ impl KernelContext<'_> {
         let captures = self.collect_captures(&uses, place);
         let threads = shape.threads?;
         self.check_threads(&threads);
-        let uniformity = self.check_barriers(body, shape.blocks.as_deref().unwrap_or_default(), &threads);
+        let parts = KernelParts {
+            blocks: shape.blocks.as_deref().unwrap_or_default(),
+            threads: &threads,
+            chosen: shape.prelude.iter().map(|it| it.local).collect(),
+            shared: &shape.shared,
+        };
+        let statements = self.flat_statements(body);
+        let model = lower_kernel(self, &parts, body, &statements);
+        let uniformity = Uniformity::new(&model);
+        self.report_divergence(&uniformity);
+        self.report_write_conflicts(&model, &uniformity, &threads);
         let kernel = Kernel {
             at: self.at,
             place: place?,
@@ -112,7 +124,7 @@ impl KernelContext<'_> {
             has_barrier: !uses.barriers.is_empty(),
             bound_calls: uses.bound_calls,
         };
-        self.check_races(&kernel, uniformity);
+        self.report_races(&model, &uniformity, &statements);
         Some(kernel)
     }
 

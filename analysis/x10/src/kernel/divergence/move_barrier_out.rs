@@ -5,35 +5,34 @@ use apg_syntax::TextRange;
 
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, StmtId, StmtKind};
+use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::CalleeKind;
 use crate::kernel::fixes::template::{EditTemplate, FixTemplate, Fragment, text};
-use crate::kernel::uniformity::UniformityAnalysis;
 
-impl UniformityAnalysis<'_, '_> {
-    /// The fix for a barrier directly in the braces of an `if` that is the only divergent condition, and
-    /// whose condition is invariant.
-    pub(in crate::kernel) fn move_barrier_out_fix(&self, barrier: ExprId) -> Option<FixTemplate> {
-        let context = self.context;
-        let Some(Node::Stmt(stmt)) = context.parents.parent(Node::Expr(barrier)) else { return None };
-        let Some(Node::Stmt(block)) = context.parents.parent(Node::Stmt(stmt)) else { return None };
-        let Some(Node::Stmt(branch)) = context.parents.parent(Node::Stmt(block)) else { return None };
-        let StmtKind::Block(stmts) = &context.stmt(block).kind else { return None };
-        let StmtKind::If { condition, then, otherwise } = context.stmt(branch).kind else { return None };
-        let around = context.parents.parent(Node::Stmt(branch));
+impl KernelContext<'_> {
+    /// The fix for a barrier directly in the braces of an `if`, which is the only divergent condition, whose
+    /// condition is invariant.
+    pub(super) fn move_barrier_out_fix(&self, barrier: ExprId) -> Option<FixTemplate> {
+        let Some(Node::Stmt(stmt)) = self.parents.parent(Node::Expr(barrier)) else { return None };
+        let Some(Node::Stmt(block)) = self.parents.parent(Node::Stmt(stmt)) else { return None };
+        let Some(Node::Stmt(branch)) = self.parents.parent(Node::Stmt(block)) else { return None };
+        let StmtKind::Block(stmts) = &self.stmt(block).kind else { return None };
+        let StmtKind::If { condition, then, otherwise } = self.stmt(branch).kind else { return None };
+        let around = self.parents.parent(Node::Stmt(branch));
         let in_block =
-            matches!(around, Some(Node::Stmt(it)) if matches!(context.stmt(it).kind, StmtKind::Block(_)));
+            matches!(around, Some(Node::Stmt(it)) if matches!(self.stmt(it).kind, StmtKind::Block(_)));
         let at = stmts.iter().position(|it| *it == stmt)?;
         let (before, behind) = (&stmts[..at], &stmts[at + 1..]);
-        let is_barrier = matches!(context.expr(barrier).kind, ExprKind::Call { method, .. }
-            if context.semantics.callee_kind(method) == CalleeKind::Barrier);
-        if !is_barrier || then != block || !in_block || self.control.len() != 1 || before.is_empty() {
+        let is_barrier = matches!(self.expr(barrier).kind, ExprKind::Call { method, .. }
+            if self.semantics.callee_kind(method) == CalleeKind::Barrier);
+        if !is_barrier || then != block || !in_block || before.is_empty() {
             return None;
         }
         let others = before.iter().chain(behind).chain(&otherwise);
-        if others.into_iter().any(|it| context.has_barrier(*it)) {
+        if others.into_iter().any(|it| self.has_barrier(*it)) {
             return None;
         }
-        let (range, whole) = (context.stmt(stmt).range, context.stmt(branch).range);
+        let (range, whole) = (self.stmt(stmt).range, self.stmt(branch).range);
         let title = vec![text("Move the barrier out of the condition")];
         if behind.is_empty() {
             let moved = vec![Fragment::NewLine(whole.start()), Fragment::Source(range)];
@@ -55,7 +54,7 @@ impl UniformityAnalysis<'_, '_> {
             Fragment::Source(range),
             Fragment::NewLine(whole.start()),
             text("if ("),
-            Fragment::Source(context.expr(condition).range),
+            Fragment::Source(self.expr(condition).range),
             text(") {"),
         ];
         Some(FixTemplate::edits(title, vec![EditTemplate { range, text: again }]))
@@ -63,15 +62,14 @@ impl UniformityAnalysis<'_, '_> {
 
     /// Whether a condition has the same value later: literals, `val`s, and arithmetic on these.
     fn is_invariant(&self, condition: ExprId) -> bool {
-        let context = self.context;
         let mut stays = true;
-        context.body.walk(Node::Expr(condition), &mut |node| {
-            stays &= matches!(node, Node::Expr(expr) if match &context.expr(expr).kind {
+        self.body.walk(Node::Expr(condition), &mut |node| {
+            stays &= matches!(node, Node::Expr(expr) if match &self.expr(expr).kind {
                 ExprKind::Literal(_) | ExprKind::Coerce { .. } => true,
-                ExprKind::Local(local) => !context.local(*local).mutable,
+                ExprKind::Local(local) => !self.local(*local).mutable,
                 ExprKind::ShortCircuit { .. } | ExprKind::Equal { .. } => true,
                 ExprKind::Call { method, .. } => {
-                    context.semantics.callee_kind(*method) == CalleeKind::Builtin && context.semantics.is_pure(*method)
+                    self.semantics.callee_kind(*method) == CalleeKind::Builtin && self.semantics.is_pure(*method)
                 }
                 _ => false,
             });
@@ -82,16 +80,15 @@ impl UniformityAnalysis<'_, '_> {
 
     /// Whether `behind` uses variables that `before` declares.
     fn declares_variable_used_in(&self, before: &[StmtId], behind: &[StmtId]) -> bool {
-        let context = self.context;
         let declares = |local| {
             before
                 .iter()
-                .any(|it| matches!(context.stmt(*it).kind, StmtKind::Let { local: it, .. } if it == local))
+                .any(|it| matches!(self.stmt(*it).kind, StmtKind::Let { local: it, .. } if it == local))
         };
         let mut uses = false;
         for stmt in behind {
-            context.body.walk(Node::Stmt(*stmt), &mut |node| {
-                uses |= matches!(node, Node::Expr(expr) if match context.expr(expr).kind {
+            self.body.walk(Node::Stmt(*stmt), &mut |node| {
+                uses |= matches!(node, Node::Expr(expr) if match self.expr(expr).kind {
                     ExprKind::Local(local) => declares(local),
                     ExprKind::Assign { target: crate::body::AssignTarget::Local(local), .. } => declares(local),
                     _ => false,
