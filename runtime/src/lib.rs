@@ -25,6 +25,7 @@ pub mod program;
 pub mod run;
 pub mod scheduler;
 pub mod serialize;
+pub mod slots;
 #[cfg(test)]
 mod testing;
 pub mod topology;

@@ -1,0 +1,208 @@
+//! The calls in which slots wait, in words, and the cycle among them (Coffman and others, *System Deadlocks*,
+//! Computing Surveys 1971: circular wait).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+use super::group::Subgroup;
+use super::request::{ANY_SOURCE, Call};
+
+/// Calls that a report prints at most.
+const MAX_LINES: usize = 64;
+
+/// A call in which a slot waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wait {
+    /// The group.
+    pub group: i64,
+    /// The slot.
+    pub rank: u32,
+    /// Number of the call.
+    pub call: i32,
+    /// The rank that it sends to; the root; the number of what was begun.
+    pub partner: i64,
+    /// The rank that it receives from, or [`ANY_SOURCE`].
+    pub from: i64,
+    /// The tag.
+    pub tag: i32,
+    /// Elements sent, or that fit.
+    pub elements: u64,
+    /// The slots of a collective operation.
+    pub subgroup: Option<Subgroup>,
+    /// The slot's place.
+    pub place: i64,
+    /// The block that waits, if it is one of a kernel.
+    pub block: Option<i64>,
+    /// How long it waits, in milliseconds.
+    pub milliseconds: u64,
+    /// Where in the program: lines of a stack trace.
+    pub lines: Vec<String>,
+}
+
+impl Wait {
+    fn call(&self) -> Call {
+        Call::from_number(self.call).unwrap_or(Call::Barrier)
+    }
+
+    /// `slot 3 (block 1 at Place(0)) waits for 12.0 s in recv of at most 4 elements from slot 2`.
+    pub fn describe(&self) -> String {
+        let mut text = format!("slot {} (", self.rank);
+        if let Some(block) = self.block {
+            let _ = write!(text, "block {block} ");
+        }
+        let seconds = self.milliseconds as f64 / 1e3;
+        let _ = write!(text, "at Place({})) waits for {seconds:.1} s in {}", self.place, self.call().name());
+        let elements =
+            |count: u64| if count == 1 { "1 element".to_owned() } else { format!("{count} elements") };
+        let from = match self.from {
+            ANY_SOURCE => "any slot".to_owned(),
+            rank => format!("slot {rank}"),
+        };
+        let _ = match self.call() {
+            Call::Send => write!(text, " of {} to slot {}", elements(self.elements), self.partner),
+            Call::Receive => write!(text, " of at most {} from {from}", elements(self.elements)),
+            Call::Exchange | Call::Replace => {
+                write!(text, " of {} to slot {}, and from {from}", elements(self.elements), self.partner)
+            }
+            Call::Wait => write!(text, " for request {}", self.partner),
+            Call::Broadcast | Call::Gather | Call::Scatter | Call::Reduce => {
+                write!(text, " with root {}", self.partner)
+            }
+            _ => Ok(()),
+        };
+        if self.tag != 0 && !self.call().is_collective() {
+            let _ = write!(text, " with tag {}", self.tag);
+        }
+        text
+    }
+
+    /// The ranks that it waits for, of which `waits` knows where they are.
+    fn waits_for(&self, waits: &BTreeMap<(i64, u32), &Wait>) -> Vec<u32> {
+        let rank = |rank: i64| u32::try_from(rank).ok();
+        match self.call() {
+            Call::Send => rank(self.partner).into_iter().collect(),
+            Call::Receive => rank(self.from).into_iter().collect(),
+            Call::Exchange | Call::Replace => {
+                [self.partner, self.from].into_iter().filter_map(rank).collect()
+            }
+            call if call.is_collective() => {
+                let has_arrived = |rank: &u32| {
+                    let other = waits.get(&(self.group, *rank));
+                    other.is_some_and(|it| (it.call, it.subgroup) == (self.call, self.subgroup))
+                };
+                self.subgroup.into_iter().flat_map(Subgroup::ranks).filter(|it| !has_arrived(it)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A cycle of slots that wait for each other, by rank.
+pub fn find_cycle(waits: &[Wait]) -> Option<Vec<u32>> {
+    let by_slot: BTreeMap<(i64, u32), &Wait> = waits.iter().map(|it| ((it.group, it.rank), it)).collect();
+    let mut finished: BTreeMap<(i64, u32), bool> = BTreeMap::new();
+    for start in by_slot.keys() {
+        // An iterative search in depth: the path, and for each of its slots those still to visit.
+        let mut path: Vec<((i64, u32), Vec<u32>)> = Vec::new();
+        let mut next = Some(*start);
+        loop {
+            if let Some(slot) = next.take()
+                && !finished.contains_key(&slot)
+                && let Some(wait) = by_slot.get(&slot)
+            {
+                finished.insert(slot, false);
+                path.push((slot, wait.waits_for(&by_slot)));
+            }
+            let Some((slot, rest)) = path.last_mut() else { break };
+            let (group, rank) = *slot;
+            match rest.pop() {
+                Some(other) if finished.get(&(group, other)) == Some(&false) => {
+                    let at = path.iter().position(|it| it.0 == (group, other))?;
+                    return Some(path[at..].iter().map(|it| it.0.1).collect());
+                }
+                Some(other) => next = Some((group, other)),
+                None => {
+                    finished.insert((group, rank), true);
+                    path.pop();
+                }
+            }
+        }
+    }
+    None
+}
+
+/// All waiting slots, and the cycle among them, in words.
+pub fn describe(waits: &[Wait]) -> String {
+    let mut text = String::new();
+    for wait in waits.iter().take(MAX_LINES) {
+        let _ = writeln!(text, "  {}", wait.describe());
+        for line in &wait.lines {
+            let _ = writeln!(text, "\tat {line}");
+        }
+    }
+    if waits.len() > MAX_LINES {
+        let _ = writeln!(text, "  and {} more slots wait", waits.len() - MAX_LINES);
+    }
+    if let Some(cycle) = find_cycle(waits) {
+        let ranks = cycle.iter().chain(cycle.first()).map(|rank| format!("slot {rank}"));
+        let _ = writeln!(text, "  they wait for each other: {}", ranks.collect::<Vec<_>>().join(" -> "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(rank: u32, call: Call, partner: i64, from: i64) -> Wait {
+        Wait {
+            group: 1,
+            rank,
+            call: call.number(),
+            partner,
+            from,
+            tag: 0,
+            elements: 4,
+            subgroup: call.is_collective().then_some(Subgroup { first: 0, count: 3, stride: 1 }),
+            place: 0,
+            block: None,
+            milliseconds: 10_000,
+            lines: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn cycle_of_sends_is_found_behind_a_slot_outside_of_it() {
+        let waits = [
+            wait(0, Call::Receive, 0, 1),
+            wait(1, Call::Send, 2, 0),
+            wait(2, Call::Send, 3, 0),
+            wait(3, Call::Send, 1, 0),
+        ];
+        assert_eq!(find_cycle(&waits), Some(vec![1, 2, 3]));
+        assert_eq!(find_cycle(&waits[..3]), None);
+    }
+
+    #[test]
+    fn barrier_waits_for_those_that_are_elsewhere() {
+        let waits =
+            [wait(0, Call::Barrier, 0, 0), wait(1, Call::Barrier, 0, 0), wait(2, Call::Receive, 0, 0)];
+        assert_eq!(find_cycle(&waits), Some(vec![0, 2]));
+        assert_eq!(find_cycle(&[wait(0, Call::Receive, 0, ANY_SOURCE)]), None);
+    }
+
+    #[test]
+    fn report_says_call_partner_and_elements() {
+        let mut other = wait(1, Call::Receive, 0, 0);
+        (other.block, other.tag) = (Some(7), 3);
+        let text = describe(&[wait(0, Call::Receive, 0, 1), other]);
+        assert_eq!(
+            text,
+            "  slot 0 (at Place(0)) waits for 10.0 s in recv of at most 4 elements from slot 1\n  \
+             slot 1 (block 7 at Place(0)) waits for 10.0 s in recv of at most 4 elements from slot 0 with tag 3\n  \
+             they wait for each other: slot 0 -> slot 1 -> slot 0\n"
+        );
+    }
+}
