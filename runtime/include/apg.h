@@ -7,7 +7,7 @@ typedef __INT8_TYPE__ apg_i8; typedef __INT16_TYPE__ apg_i16; typedef __INT32_TY
 typedef __UINT8_TYPE__ apg_u8; typedef __UINT16_TYPE__ apg_u16; typedef __UINT32_TYPE__ apg_u32; typedef __UINT64_TYPE__ apg_u64;
 typedef unsigned apg_char;          /* a Unicode code point */
 
-#define APG_ABI_VERSION 18
+#define APG_ABI_VERSION 19
 /* Bytes of an activity's stack, which begins at a multiple of that, and of what is kept for code that does not check. */
 #define APG_STACK 8388608
 #define APG_STACK_RESERVE 262144
@@ -95,6 +95,7 @@ typedef struct apg_kernel {
   const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
   apg_u32 env_size; apg_u8 env_by_value; apg_u8 auto_blocks; apg_u8 auto_threads;   /* autoBlocks(), autoThreads() used */
   apg_u8 early;                     /* with APG_PIPELINED, loops of the code read early, for launches of few threads */
+  apg_u8 communicates;              /* it makes calls of slots: each block runs by itself, and may wait */
   apg_u32 capture_count; const apg_capture *captures;
   apg_u32 shared_count; const apg_u32 *shared_element_sizes;   /* shared rails */
   /* Evaluates extents and shared lengths from the captures (host addresses). Returns an exception object or null. May be
@@ -110,6 +111,16 @@ typedef struct apg_kernel {
   const apg_i32 *block_choices; apg_u32 block_choice_count;
   const apg_i32 *thread_choices; apg_u32 thread_choice_count;
 } apg_kernel;
+
+/* ---- messages of slots ----
+   What a block of a CPU form passes to slot_call. Buffers: what is sent, then where received elements go; one for both if a call has one.
+   kind: the code of the elements' type. */
+typedef struct apg_slot_buffer { void *data; apg_i64 length, index, count; apg_u32 size, kind; } apg_slot_buffer;
+typedef struct apg_slot_request {
+  apg_i64 group, rank, partner, from, tag, operation, first, members, stride, block;
+  apg_slot_buffer buffers[2];
+  apg_i32 call; apg_u32 buffer_count;
+} apg_slot_request;
 
 /* ---- statics ----
    One state for each static field, zero but for the name. To read a field: if it is not apg_static_ready(&s) and
@@ -375,6 +386,14 @@ typedef struct apg_runtime {
   bool (*team_combines)(apg_object *rail);
   apg_object *(*team_reduce)(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
   apg_object *(*team_all_reduce)(apg_i64 team, apg_object *members, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation);
+  apg_i64 (*slot_group_number)(void);
+  apg_object *(*slot_group_register)(apg_i64 number, apg_object *table);
+  apg_object *(*slot_group_first)(apg_i64 number, apg_i64 place, apg_i64 side, apg_i64 *out);
+  apg_object *(*slot_group_count)(apg_i64 number, apg_i64 place, apg_i64 side, apg_i64 *out);
+  void (*slot_group_forget)(apg_i64 number);
+  apg_object *(*slot_rail)(apg_i64 home, apg_i64 handle, apg_object **out);
+  apg_object *(*slot_call)(apg_i32 call, apg_i64 group, apg_i64 rank, apg_i64 partner, apg_i64 from, apg_i64 tag, apg_i64 operation, apg_i64 first, apg_i64 members, apg_i64 stride, apg_object *source, apg_i64 source_index, apg_i64 source_count, apg_object *target, apg_i64 target_index, apg_i64 target_count, apg_i64 *out);
+  apg_object *(*slot_kernel_call)(const void *call, apg_i64 *out);
   apg_object *(*device_allocate)(apg_i64 place, apg_object *sample, apg_i64 count, apg_i64 *out);
   apg_object *(*device_free)(apg_i64 place, apg_i64 address);
   apg_object *(*device_synchronise)(apg_i64 place);
@@ -828,6 +847,22 @@ static inline bool apg_team_combines(apg_object *rail) { return apg_rt->team_com
 static inline void apg_team_reduce(apg_i64 team, apg_object *members, apg_i64 root, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_reduce(team, members, root, source, source_index, target, target_index, count, operation)) apg_raised(e); }
 /* Combines everyone's source into everyone's target. */
 static inline void apg_team_all_reduce(apg_i64 team, apg_object *members, apg_object *source, apg_i64 source_index, apg_object *target, apg_i64 target_index, apg_i64 count, apg_i32 operation) { if (apg_object *e = apg_rt->team_all_reduce(team, members, source, source_index, target, target_index, count, operation)) apg_raised(e); }
+/* A number for a new group of slots. */
+static inline apg_i64 apg_slot_group_number() { return apg_rt->slot_group_number(); }
+/* Makes a group known at this place: a Rail[Long] of a place, 0 for activities or 1 for blocks, and a number of slots for each part. */
+static inline void apg_slot_group_register(apg_i64 number, apg_object *table) { if (apg_object *e = apg_rt->slot_group_register(number, table)) apg_raised(e); }
+/* First rank of the group's slots at a place, of activities (0) or blocks (1); raises if there are none. */
+static inline apg_i64 apg_slot_group_first(apg_i64 number, apg_i64 place, apg_i64 side) { apg_i64 out; if (apg_object *e = apg_rt->slot_group_first(number, place, side, &out)) apg_raised(e); return out; }
+/* Number of the group's slots at a place, of activities (0) or blocks (1). */
+static inline apg_i64 apg_slot_group_count(apg_i64 number, apg_i64 place, apg_i64 side) { apg_i64 out; if (apg_object *e = apg_rt->slot_group_count(number, place, side, &out)) apg_raised(e); return out; }
+/* Nothing is done with the group any more. */
+static inline void apg_slot_group_forget(apg_i64 number) { apg_rt->slot_group_forget(number); }
+/* The rail that a GlobalRail of this place names. */
+static inline apg_object *apg_slot_rail(apg_i64 home, apg_i64 handle) { apg_object *out; if (apg_object *e = apg_rt->slot_rail(home, handle, &out)) apg_raised(e); return out; }
+/* A call of an activity's slot: elements received, and the source in the lowest 24 bits. */
+static inline apg_i64 apg_slot_call(apg_i32 call, apg_i64 group, apg_i64 rank, apg_i64 partner, apg_i64 from, apg_i64 tag, apg_i64 operation, apg_i64 first, apg_i64 members, apg_i64 stride, apg_object *source, apg_i64 source_index, apg_i64 source_count, apg_object *target, apg_i64 target_index, apg_i64 target_count) { apg_i64 out; if (apg_object *e = apg_rt->slot_call(call, group, rank, partner, from, tag, operation, first, members, stride, source, source_index, source_count, target, target_index, target_count, &out)) apg_raised(e); return out; }
+/* A call of the slot of a kernel's block, an apg_slot_request. */
+static inline apg_i64 apg_slot_kernel_call(const void *call) { apg_i64 out; if (apg_object *e = apg_rt->slot_kernel_call(call, &out)) apg_raised(e); return out; }
 /* Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address. */
 static inline apg_i64 apg_device_allocate(apg_i64 place, apg_object *sample, apg_i64 count) { apg_i64 out; if (apg_object *e = apg_rt->device_allocate(place, sample, count, &out)) apg_raised(e); return out; }
 /* Frees memory of an accelerator. */

@@ -33,7 +33,7 @@ fn result(program: &Program, class: &Class) -> &'static str {
 }
 
 /// The kind of a slot in the ABI.
-fn slot(ty: Ty) -> &'static str {
+pub(crate) fn slot(ty: Ty) -> &'static str {
     match ty {
         Ty::Bool => "APG_BOOL",
         Ty::I8 => "APG_I8",
@@ -398,11 +398,12 @@ impl Code<'_> {
         self.out.append(&format!("  {},\n", quote(&code.source).replace("\\n", "\\n\"\n  \"")));
         let [block_choices, thread_choices] = choices;
         self.out.line(format!(
-            "  sizeof(E{name}), {}, {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}, {proven}, {block_choices}, {thread_choices}}};",
+            "  sizeof(E{name}), {}, {}, {}, {}, {}, {}, {captures}, {}, {sizes}, configure_{name}, cpu_{name}, {proven}, {block_choices}, {thread_choices}}};",
             u8::from(code.has_environment_by_value),
             u8::from(kernel.auto_blocks.is_some()),
             u8::from(kernel.auto_threads.is_some()),
             u8::from(code.is_pipelined),
+            u8::from(code.communicates),
             rows.len(),
             kernel.shared.len(),
         ));

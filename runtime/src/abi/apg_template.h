@@ -95,6 +95,7 @@ typedef struct apg_kernel {
   const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
   apg_u32 env_size; apg_u8 env_by_value; apg_u8 auto_blocks; apg_u8 auto_threads;   /* autoBlocks(), autoThreads() used */
   apg_u8 early;                     /* with APG_PIPELINED, loops of the code read early, for launches of few threads */
+  apg_u8 communicates;              /* it makes calls of slots: each block runs by itself, and may wait */
   apg_u32 capture_count; const apg_capture *captures;
   apg_u32 shared_count; const apg_u32 *shared_element_sizes;   /* shared rails */
   /* Evaluates extents and shared lengths from the captures (host addresses). Returns an exception object or null. May be
@@ -110,6 +111,16 @@ typedef struct apg_kernel {
   const apg_i32 *block_choices; apg_u32 block_choice_count;
   const apg_i32 *thread_choices; apg_u32 thread_choice_count;
 } apg_kernel;
+
+/* ---- messages of slots ----
+   What a block of a CPU form passes to slot_call. Buffers: what is sent, then where received elements go; one for both if a call has one.
+   kind: the code of the elements' type. */
+typedef struct apg_slot_buffer { void *data; apg_i64 length, index, count; apg_u32 size, kind; } apg_slot_buffer;
+typedef struct apg_slot_request {
+  apg_i64 group, rank, partner, from, tag, operation, first, members, stride, block;
+  apg_slot_buffer buffers[2];
+  apg_i32 call; apg_u32 buffer_count;
+} apg_slot_request;
 
 /* ---- statics ----
    One state for each static field, zero but for the name. To read a field: if it is not apg_static_ready(&s) and

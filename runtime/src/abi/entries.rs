@@ -554,6 +554,26 @@ entries! {
         /// Combines everyone's source into everyone's target.
         raises fn team_all_reduce(team: i64, members: Ref, source: Ref, source_index: i64, target: Ref, target_index: i64, count: i64, operation: i32) -> ();
     }
+    in natives::slots {
+        /// A number for a new group of slots.
+        plain fn slot_group_number() -> i64;
+        /// Makes a group known at this place: a Rail[Long] of a place, 0 for activities or 1 for blocks,
+        /// and a number of slots for each part.
+        raises fn slot_group_register(number: i64, table: Ref) -> ();
+        /// First rank of the group's slots at a place, of activities (0) or blocks (1); raises if there
+        /// are none.
+        raises fn slot_group_first(number: i64, place: i64, side: i64) -> i64;
+        /// Number of the group's slots at a place, of activities (0) or blocks (1).
+        raises fn slot_group_count(number: i64, place: i64, side: i64) -> i64;
+        /// Nothing is done with the group any more.
+        plain fn slot_group_forget(number: i64) -> ();
+        /// The rail that a GlobalRail of this place names.
+        raises fn slot_rail(home: i64, handle: i64) -> Ref;
+        /// A call of an activity's slot: elements received, and the source in the lowest 24 bits.
+        raises fn slot_call(call: i32, group: i64, rank: i64, partner: i64, from: i64, tag: i64, operation: i64, first: i64, members: i64, stride: i64, source: Ref, source_index: i64, source_count: i64, target: Ref, target_index: i64, target_count: i64) -> i64;
+        /// A call of the slot of a kernel's block, an apg_slot_request.
+        raises fn slot_kernel_call(call: Bytes) -> i64;
+    }
     in natives::devices {
         /// Zeroed memory of an accelerator for `count` elements like those of the rail `sample`: its address.
         raises fn device_allocate(place: i64, sample: Ref, count: i64) -> i64;

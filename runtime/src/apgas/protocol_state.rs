@@ -8,6 +8,7 @@ use crate::apgas::deadlock::quiescence::Waves;
 use crate::apgas::finish::proxy::ProxyTable;
 use crate::apgas::finish::root::FinishTable;
 use crate::apgas::rail_copy::CopyTable;
+use crate::apgas::slots::PlaceSlots;
 use crate::apgas::team::Mailbox;
 
 /// What a place keeps for the protocols with other places.
@@ -25,6 +26,8 @@ pub(crate) struct ProtocolState {
     pub clock_requests: ClockRequests,
     /// Copies from and to other places.
     pub copies: CopyTable,
+    /// Messages between slots.
+    pub slots: PlaceSlots,
     /// Waves of quiescence detection.
     pub waves: Waves,
 }

@@ -73,6 +73,7 @@ static KERNEL: Kernel = Kernel {
     auto_blocks: 1,
     auto_threads: 1,
     early: 0,
+    communicates: 0,
     capture_count: 3,
     captures: CAPTURES.as_ptr(),
     shared_count: 1,

@@ -57,6 +57,7 @@ const KERNEL: Kernel = Kernel {
     auto_blocks: 0,
     auto_threads: 0,
     early: 0,
+    communicates: 0,
     capture_count: 1,
     captures: CAPTURES.as_ptr(),
     shared_count: 2,

@@ -9,7 +9,7 @@ pub use exceptions::{ExceptionKind, Outcome, Raised};
 pub use object_ref::{ARRAY_HEADER, Ref};
 
 /// Version of the ABI. A program for another version is refused.
-pub const VERSION: u32 = 18;
+pub const VERSION: u32 = 19;
 
 /// The symbol under which a program exports its table.
 pub const PROGRAM_SYMBOL: &str = "apg_program_v1";
@@ -417,6 +417,56 @@ pub struct LaunchShared {
     pub fault: u64,
 }
 
+/// Elements that a block sends, or room for some (`apg_slot_buffer`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SlotBuffer {
+    /// First element of the rail.
+    pub data: *mut c_void,
+    /// The rail's elements.
+    pub length: i64,
+    /// Index of the first element of the buffer.
+    pub index: i64,
+    /// Elements of a part of the buffer.
+    pub count: i64,
+    /// Bytes of an element.
+    pub size: u32,
+    /// Code of the elements' type ([`slot`]).
+    pub kind: u32,
+}
+
+/// A call of the slot of a kernel's block (`apg_slot_request`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SlotCall {
+    /// The group's number.
+    pub group: i64,
+    /// The slot.
+    pub rank: i64,
+    /// The rank that it sends to, the root, or the number of what was begun.
+    pub partner: i64,
+    /// The rank that it receives from; -1 for any.
+    pub from: i64,
+    /// The tag.
+    pub tag: i64,
+    /// The operation of a reduction.
+    pub operation: i64,
+    /// First rank of the subgroup.
+    pub first: i64,
+    /// Slots of the subgroup.
+    pub members: i64,
+    /// Distance of its ranks.
+    pub stride: i64,
+    /// The block's number.
+    pub block: i64,
+    /// What is sent, then where received elements go; one for both if there is one.
+    pub buffers: [SlotBuffer; 2],
+    /// Number of the call ([`crate::slots::request::Call`]).
+    pub call: i32,
+    /// Number of buffers.
+    pub buffer_count: u32,
+}
+
 /// A kernel (`apg_kernel`).
 #[repr(C)]
 #[derive(Debug)]
@@ -439,6 +489,8 @@ pub struct Kernel {
     pub auto_threads: u8,
     /// There is a variant for launches of few threads, in which loops load ahead (software pipelining).
     pub early: u8,
+    /// It sends or receives messages of slots: each block runs by itself, and may wait.
+    pub communicates: u8,
     /// Number of captures.
     pub capture_count: u32,
     /// Captures.

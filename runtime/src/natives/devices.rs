@@ -15,7 +15,7 @@ use crate::base::place::here;
 use crate::device::{self, Device, DeviceError, Extents, LaunchError, LaunchOptions, OnComplete};
 use crate::heap;
 use crate::heap::{Handle, Ref};
-use crate::layout::{Fault, Kernel, launch};
+use crate::layout::{Fault, Kernel, Launch, launch};
 use crate::profile;
 
 pub(super) fn raised(error: &DeviceError) -> Raised {
@@ -241,7 +241,11 @@ fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()>
         // SAFETY: the kernel's own function, with its environment and blocks of the grid.
         Ref(unsafe { (kernel.cpu)(environment.0, launch, first, last) })
     };
-    let ended = crate::scheduler::parallel_loop::parallel_for(blocks.unwrap_or(i64::MAX), &run);
+    let blocks = blocks.unwrap_or(i64::MAX);
+    let ended = match kernel.communicates {
+        0 => crate::scheduler::parallel_loop::parallel_for(blocks, &run),
+        _ => super::slots::run_blocks(blocks, &|block| run(block, block + 1), &|| has_fault(launch))?,
+    };
     if let Some(began) = began {
         profile::kernel(place, kernel, (extents.blocks, extents.threads), began, profile::now());
     }
@@ -249,6 +253,13 @@ fn launch_here(place: i64, kernel: &'static Kernel, bytes: &[u8]) -> Outcome<()>
         Ref::NULL => device::fault_error(&fault, &extents).map_or(Ok(()), |error| Err(raised(&error))),
         exception => Err(Raised(exception)),
     }
+}
+
+/// Whether some check of a launch has failed. Blocks record that while others run.
+fn has_fault(launch: &Launch) -> bool {
+    // SAFETY: the launch's own, which outlives its blocks; they write the kind as an atomic number.
+    let kind = unsafe { std::sync::atomic::AtomicU32::from_ptr(&raw mut (*launch.fault).kind) };
+    kind.load(std::sync::atomic::Ordering::Acquire) != 0
 }
 
 /// An environment that the threads of a launch read.

@@ -16,6 +16,7 @@ pub(crate) mod numbers;
 pub(crate) mod objects;
 pub(crate) mod places;
 pub(crate) mod serializer;
+pub(crate) mod slots;
 pub(crate) mod string_concat;
 pub(crate) mod strings;
 pub(crate) mod system;

@@ -22,6 +22,30 @@ use crate::ty::{Ty, TyKind};
 /// Maximum nesting depth of structs.
 const MAX_EXPRESSION_DEPTH: u32 = 32;
 
+/// Members of `x10.util.Slot` that all threads of a block call together.
+const SLOT_CALLS: [&str; 16] = [
+    "send",
+    "recv",
+    "sendRecv",
+    "sendRecvReplace",
+    "asyncSend",
+    "asyncRecv",
+    "test",
+    "wait",
+    "barrier",
+    "broadcast",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
+    "reduce",
+    "allreduce",
+];
+/// Arguments of an intrinsic call of a slot before its buffers.
+const SLOT_NUMBERS: usize = 9;
+/// Arguments for each buffer: a rail, an index, a number of elements.
+const SLOT_BUFFER_ARGUMENTS: usize = 3;
+
 /// Queries on classes, methods, fields and types that kernel rules need.
 pub(crate) struct DeviceSemantics<'a> {
     pub db: &'a dyn Db,
@@ -34,7 +58,7 @@ pub(crate) enum CalleeKind {
     Builtin,
     /// The block barrier, `Clock.advanceAll()`.
     Barrier,
-    /// A collective operation of a warp or block.
+    /// A collective operation of a warp or block, or a call of the block's slot.
     Collective,
     /// The index of a thread, or the number of threads.
     ThreadIndex,
@@ -98,7 +122,7 @@ impl<'a> DeviceSemantics<'a> {
         let Some(item) = method_item(self.db, method) else { return CalleeKind::HostOnly };
         match annotation_string(&item.annotations, "Intrinsic").map(SmolStr::as_str) {
             Some("kernel.barrier") => return CalleeKind::Barrier,
-            Some(name) if name.starts_with("warp.") || name.starts_with("block.") => {
+            Some(name) if ["warp.", "block.", "slot."].iter().any(|scope| name.starts_with(scope)) => {
                 return CalleeKind::Collective;
             }
             Some(name) if name.starts_with("thread.") => return CalleeKind::ThreadIndex,
@@ -139,6 +163,7 @@ impl<'a> DeviceSemantics<'a> {
         self.intrinsic(method).is_some_and(|name| {
             let sums = ["block.inclusive", "block.exclusive"];
             name.starts_with("block.") && !sums.contains(&name)
+                || name.starts_with("slot.")
                 || ["thread.count", "thread.grid_size"].contains(&name)
         })
     }
@@ -155,6 +180,25 @@ impl<'a> DeviceSemantics<'a> {
     /// Whether the method is a collective operation of one warp.
     pub(crate) fn is_warp_collective(&self, method: MethodId) -> bool {
         self.intrinsic(method).is_some_and(|name| name.starts_with("warp."))
+    }
+
+    /// Whether the method is a call of a slot, which all threads of a block make together: a member of
+    /// `x10.util.Slot` that sends, receives or waits.
+    pub(crate) fn is_slot_call(&self, method: MethodId) -> bool {
+        self.is_class(method.class(self.db), "x10.util.Slot")
+            && SLOT_CALLS.contains(&method.name(self.db).as_str())
+    }
+
+    /// The position of the rail that a call of a slot writes to, among the arguments of the intrinsic.
+    pub(crate) fn received_argument(&self, method: MethodId) -> Option<usize> {
+        let call = self.intrinsic(method)?.strip_prefix("slot.")?;
+        match call {
+            "receive" | "start_receive" | "replace" | "broadcast" => Some(SLOT_NUMBERS),
+            "exchange" | "gather" | "scatter" | "all_gather" | "all_to_all" | "reduce" | "all_reduce" => {
+                Some(SLOT_NUMBERS + SLOT_BUFFER_ARGUMENTS)
+            }
+            _ => None,
+        }
     }
 
     /// The name of a thread operation: `shuffle` for `warp.shuffle`.

@@ -190,6 +190,10 @@ impl Lowering<'_, '_> {
             CalleeKind::Barrier => return Some(Expr::Opaque(Spread::Uniform)),
             CalleeKind::Collective | CalleeKind::ThreadIndex => {}
             _ if semantics.is_atomic(method) => return Some(Expr::Unknown),
+            // The block receives one status.
+            CalleeKind::Function if semantics.is_slot_call(method) => {
+                return Some(Expr::Opaque(Spread::Uniform));
+            }
             CalleeKind::Function if functions::requires_thread_context(semantics.db, method) => {
                 return Some(Expr::Unknown);
             }

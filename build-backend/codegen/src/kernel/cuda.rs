@@ -19,6 +19,8 @@ pub(crate) struct DeviceCode {
     pub is_pipelined: bool,
     /// It has a variant for launches that satisfy its launch conditions.
     pub depends_on_launch: bool,
+    /// It makes calls of slots.
+    pub communicates: bool,
     /// The environment is a parameter, rather than a pointer to it.
     pub has_environment_by_value: bool,
 }
@@ -31,6 +33,9 @@ pub(crate) fn print_cuda_source(
     ir: &KernelIr,
 ) -> (DeviceCode, Vec<EmitError>) {
     let kernel = &program.kernels[id.index()];
+    if ir.communicates {
+        return (refused_code(kernel, ir), Vec::new());
+    }
     let mut code = Code::new(program, names, Target::Cuda);
     let statics =
         kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.static_field?, index)));
@@ -50,8 +55,21 @@ pub(crate) fn print_cuda_source(
     let is_pipelined = !ir.device.pipelined_loops.is_empty();
     let depends_on_launch = ir.depends_on_launch();
     let has_environment_by_value = ir.device.has_environment_by_value;
-    let code_of_device = DeviceCode { source, is_pipelined, depends_on_launch, has_environment_by_value };
+    let communicates = ir.communicates;
+    let code_of_device =
+        DeviceCode { source, is_pipelined, depends_on_launch, communicates, has_environment_by_value };
     (code_of_device, code.errors)
+}
+
+/// The code of a kernel that makes calls of slots: the launch refuses it, and so does a compiler.
+fn refused_code(kernel: &Kernel, ir: &KernelIr) -> DeviceCode {
+    DeviceCode {
+        source: format!("#error \"{} makes calls of slots, and runs on CPUs only\"\n", kernel.name),
+        is_pipelined: false,
+        depends_on_launch: ir.depends_on_launch(),
+        communicates: true,
+        has_environment_by_value: false,
+    }
 }
 
 /// Prints the kernel function.

@@ -31,6 +31,7 @@ impl Builder<'_, '_> {
             Some((scope @ ("warp" | "block"), operation)) => {
                 self.expand_collective(scope, operation, args, machine, range)
             }
+            Some(("slot", call)) => self.expand_slot_call(call, args, machine, range),
             Some(("thread", number)) => self.expand_thread_index(number, machine, range),
             Some(("texture", "at")) => self.expand_texture(args, machine),
             Some(("any", "zero")) => zero(machine),

@@ -4,3 +4,4 @@ pub(crate) mod capture_stability;
 pub(crate) mod collectives;
 pub(crate) mod device;
 pub(crate) mod launch;
+pub(crate) mod slots;

@@ -35,7 +35,11 @@ impl AtomicOperation {
     }
 }
 
-/// A collective operation of the threads of a warp or block.
+/// A collective operation of the threads of a warp or block, or a call of the block's slot.
+///
+/// A call of a slot sends or receives messages; its operands are the same in all threads: nine numbers
+/// (group, rank, partner, source, tag, operation, and first rank, number and distance of a subgroup),
+/// then for each buffer a rail, an index and a number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CollectiveOp {
     /// `warp_shuffle`, `block_sum`, ...: the name of the function in the headers of generated code, after
@@ -77,6 +81,34 @@ impl CollectiveOp {
         "block_xor",
     ];
 
+    /// Calls of slots; the position is the number of the call in the ABI.
+    pub const SLOT_CALLS: [&str; 16] = [
+        "slot_send",
+        "slot_receive",
+        "slot_exchange",
+        "slot_replace",
+        "slot_start_send",
+        "slot_start_receive",
+        "slot_test",
+        "slot_wait",
+        "slot_barrier",
+        "slot_broadcast",
+        "slot_gather",
+        "slot_scatter",
+        "slot_all_gather",
+        "slot_all_to_all",
+        "slot_reduce",
+        "slot_all_reduce",
+    ];
+
+    /// Number of operands in front of the buffers of a call of a slot.
+    pub const SLOT_NUMBERS: usize = 9;
+
+    /// The number of the call, if it is a call of a slot.
+    pub fn slot_call(self) -> Option<usize> {
+        Self::SLOT_CALLS.iter().position(|it| *it == self.name)
+    }
+
     /// Whether it is a collective of a warp, independent of other warps.
     pub fn is_of_warp(self) -> bool {
         self.name.starts_with("warp_")
@@ -88,6 +120,7 @@ impl CollectiveOp {
             let is_it = |it: &&&str| it.strip_prefix(scope).and_then(|it| it.strip_prefix('_')) == Some(name);
             names.iter().find(is_it).map(|name| CollectiveOp { name, is_uniform })
         };
-        find(&Self::PER_THREAD, false).or_else(|| find(&Self::UNIFORM, true))
+        let uniform = || find(&Self::UNIFORM, true).or_else(|| find(&Self::SLOT_CALLS, true));
+        find(&Self::PER_THREAD, false).or_else(uniform)
     }
 }

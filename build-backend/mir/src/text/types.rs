@@ -141,6 +141,7 @@ pub(super) fn derive(scope: &Scope<'_>, kind: &ExprKind) -> Option<Ty> {
             program.functions.get(function.index())?.result
         }
         ExprKind::CallInterface { .. } | ExprKind::CallClosure { .. } | ExprKind::Runtime { .. } => Ty::Void,
+        ExprKind::Collective { operation, .. } if operation.slot_call().is_some() => Ty::I64,
         ExprKind::Collective { args, .. } => args.first()?.ty,
         ExprKind::Operation { operation, .. } if operation.is_comparison() => Ty::Bool,
         ExprKind::Operation {

@@ -67,6 +67,8 @@ pub struct KernelIr {
     pub environment_bytes: usize,
     /// The program is compiled without checks.
     pub unchecked: bool,
+    /// It makes calls of slots: each block runs by itself, and may wait.
+    pub communicates: bool,
     pub(crate) uniformity: Uniformity,
 }
 

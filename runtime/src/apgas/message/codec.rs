@@ -117,6 +117,7 @@ mod tests {
     use crate::apgas::message::{ClockOperation, FinishDelta, TeamStep, Transfer};
     use crate::base::place::PlaceId;
     use crate::heap::global_refs::Change;
+    use crate::slots::message::SlotMessage;
 
     fn samples() -> Vec<Message> {
         let registration = ClockRegistration { handle: -1, phase: i32::MAX, resumed: true };
@@ -142,6 +143,7 @@ mod tests {
             Message::Clock { operation: ClockOperation::End, number, registration },
             Message::WeightChanges(vec![Change { number, account: 1 << 40 | 1, by: -(1 << 70) }]),
             Message::CollectionDone(0),
+            Message::Slots(SlotMessage::Failed { group: -1, message: "slot 3".to_owned() }),
         ]
     }
 

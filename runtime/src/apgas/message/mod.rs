@@ -7,6 +7,7 @@ use crate::apgas::clock::{ClockContext, ClockRegistration};
 use crate::apgas::finish::id::FinishId;
 use crate::base::place::PlaceId;
 use crate::heap::global_refs::Change;
+use crate::slots::message::SlotMessage;
 use crate::topology::{Accelerator, Topology};
 
 pub mod codec;
@@ -82,6 +83,8 @@ pub enum Message {
     /// Answer to [`Message::CollectionRequest`], after the changes of weights that the collection caused:
     /// number of the round.
     CollectionDone(u64),
+    /// Between the engines of slots; payload: elements.
+    Slots(SlotMessage),
 }
 
 impl Message {

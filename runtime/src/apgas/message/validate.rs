@@ -42,7 +42,8 @@ impl Route {
             Message::AtReply(reply) => return self.check_reply(reply),
             _ => require(parts == 0, "a message without parts")?,
         }
-        require(payload == 0 || matches!(message, Message::Team(_)), "the end of the message")?;
+        let has_payload = matches!(message, Message::Team(_) | Message::Slots(_));
+        require(payload == 0 || has_payload, "the end of the message")?;
         match message {
             Message::FinishReport(report) => self.check_report(report),
             Message::Accelerators(_)

@@ -55,6 +55,7 @@ static KERNEL: Kernel = Kernel {
     auto_blocks: 0,
     auto_threads: 0,
     early: 0,
+    communicates: 0,
     capture_count: 0,
     captures: std::ptr::null(),
     shared_count: 0,

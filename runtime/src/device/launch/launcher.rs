@@ -186,6 +186,10 @@ impl Device {
     ) -> Result<Option<Completion>, LaunchError> {
         // The location is formatted only for errors: a launch takes microseconds.
         let at = |error: DeviceError| error.at(&location_of(kernel));
+        if kernel.communicates != 0 {
+            let message = "a kernel that makes calls of slots runs on CPUs only, not yet on a GPU: send it to a host place, or run the program with `--accels none`";
+            return Err(at(DeviceError::new(Kind::Unsupported, message)).into());
+        }
         let mut plan = Plan::default();
         // SAFETY: the caller gives an environment of the kernel, whose rails are valid until `done` is
         // called.

@@ -178,7 +178,14 @@ impl KernelContext<'_> {
             return false;
         }
         uses.barriers.push(expr);
-        args.iter().all(|arg| self.check_element(self.expr(*arg).ty, *arg))
+        if let Some(rail) = self.semantics.received_argument(method).and_then(|it| args.get(it)) {
+            self.check_rail_write(*rail, expr, uses);
+        }
+        let is_buffer = |arg: &ExprId| {
+            use TypeCategory::{GlobalRail, Rail};
+            matches!(self.semantics.category(self.expr(*arg).ty), Rail(_) | GlobalRail(_))
+        };
+        args.iter().all(|arg| is_buffer(arg) || self.check_element(self.expr(*arg).ty, *arg))
     }
 
     /// Whether thread operations are allowed here: in thread code and functions called by threads.

@@ -9,6 +9,7 @@ mod nodes;
 mod prefetch;
 mod printer;
 mod simd_chunks;
+mod slot_calls;
 mod strided_loops;
 mod sub_ranges;
 mod transpose_loads;

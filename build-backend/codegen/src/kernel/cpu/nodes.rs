@@ -61,6 +61,9 @@ impl Printer<'_, '_> {
         let StmtKind::Set { local, value } = &stmt.kind else { return };
         let ExprKind::Collective { operation, args } = &value.kind else { return };
         self.code.at(stmt.span);
+        if let Some(call) = operation.slot_call() {
+            return self.print_slot_call(call, args, *local);
+        }
         let (count, rank, thread) = match self.in_warp {
             true => ("lanes_", "apg_i64 lane_", "const apg_i64 r_ = base_ + lane_; "),
             false => ("threads_", "apg_i64 r_", ""),

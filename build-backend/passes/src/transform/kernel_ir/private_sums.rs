@@ -19,6 +19,10 @@ const MAX_ELEMENTS: i64 = 1024;
 
 /// Finds the rails whose sums are private.
 pub(crate) fn run(ir: &mut KernelIr) {
+    if ir.communicates {
+        // Another block may read a sum after a message of this one.
+        return;
+    }
     let kernel = &ir.kernel;
     let mentions = count_mentions(&kernel.body);
     let mut found: FxHashMap<LocalId, PrivateSums> = FxHashMap::default();

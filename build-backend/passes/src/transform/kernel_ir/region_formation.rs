@@ -27,7 +27,7 @@ use crate::kernel_ir::{
 };
 use crate::transform::kernel_ir::grid_stride::{StrideContext, recognise_grid_stride};
 use crate::transform::kernel_ir::rematerialize::{find_rematerializable, is_rematerializable};
-use apg_mir::walk::{accesses_places, bodies, has_goto, visit_stmts};
+use apg_mir::walk::{accesses_places, bodies, has_goto, visit_exprs, visit_stmts};
 use apg_mir::*;
 
 /// Forms the regions of a kernel's body.
@@ -80,7 +80,17 @@ pub(crate) fn form_regions(program: &Program, kernel: &Kernel) -> KernelIr {
         widened: FxHashSet::default(),
         environment_bytes: max_environment_bytes(program, kernel),
         unchecked: program.unchecked,
+        communicates: communicates(kernel),
     }
+}
+
+/// Whether a kernel makes calls of slots. Functions that do are inlined.
+fn communicates(kernel: &Kernel) -> bool {
+    let mut found = false;
+    visit_exprs(&kernel.body, &mut |it, _| {
+        found |= matches!(it.kind, ExprKind::Collective { operation, .. } if operation.slot_call().is_some());
+    });
+    found
 }
 
 /// Upper bound of the bytes of a kernel's environment, padding included.

@@ -1,0 +1,228 @@
+//! Slots of this place: activities and blocks of kernels that wait for their calls
+//! ([`crate::slots`]), and messages of other places.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use crate::apgas::engine::Waiter;
+use crate::apgas::failure::Undelivered;
+use crate::apgas::message::Message;
+use crate::apgas::system::{spawn_uncounted, system};
+use crate::base::backtrace;
+use crate::base::place::{PlaceId, here};
+use crate::base::sanitizer;
+use crate::heap::Handle;
+use crate::scheduler::fiber;
+use crate::serialize::Error;
+use crate::slots::engine::{Engine, Transport};
+use crate::slots::group::{Group, Part, Side};
+use crate::slots::message::SlotMessage;
+use crate::slots::request::{Call, Completion, Failure, Outcome, Probe, Request};
+
+/// Most bytes of a [`Message::Slots`] without its payload, mostly.
+const MESSAGE_BYTES: usize = 64;
+
+/// The slots of a place.
+#[derive(Default)]
+pub(crate) struct PlaceSlots {
+    engine: Engine,
+    /// How many groups this place has made.
+    groups: AtomicU32,
+    /// Rails of what activities have begun, by group, rank and number.
+    begun: Mutex<FxHashMap<(i64, i64, i64), Begun>>,
+}
+
+/// A rail that an activity's slot has begun to send or receive.
+pub struct Begun {
+    /// Keeps it alive.
+    pub rail: Handle,
+    /// Index of the first element.
+    pub index: i64,
+    /// Encoded objects that are received, which the wait decodes.
+    pub objects: Option<Arc<Mutex<Vec<u8>>>>,
+}
+
+fn own() -> &'static PlaceSlots {
+    &system().state.slots
+}
+
+/// Carries messages of slots to other places.
+struct PlaceTransport;
+
+impl Transport for PlaceTransport {
+    fn send(&self, host: u32, message: &SlotMessage, payload: &[u8]) {
+        let mut body = Vec::with_capacity(payload.len() + MESSAGE_BYTES);
+        Message::Slots(message.clone()).encode(&mut body);
+        body.extend_from_slice(payload);
+        let sent = system().send_encoded(PlaceId(host), &body, &[]);
+        sent.unwrap_or_else(|ended| system().undelivered(ended, Undelivered::Collective));
+    }
+}
+
+/// Chooses the number of a new group, which no other place chooses.
+pub fn new_number() -> i64 {
+    let made = own().groups.fetch_add(1, Ordering::Relaxed);
+    1 + i64::from(here().0) + i64::from(made) * i64::from(system().hosts())
+}
+
+/// Makes a group known here; `table` has a place, 0 for activities or 1 for blocks, and a number of slots for
+/// each of its parts.
+///
+/// # Errors
+/// The table describes no group.
+pub fn register(number: i64, table: &[i64]) -> Result<(), String> {
+    let topology = system().topology();
+    let part = |row: &[i64]| {
+        let host = topology.parent(row[0]).unwrap_or(row[0]);
+        let side = if row[1] == 0 { Side::Activities } else { Side::Blocks };
+        match u32::try_from(host).ok().filter(|host| *host < system().hosts()) {
+            Some(host) => Ok((row[0], host, side, row[2])),
+            None => Err(format!("Place({}) does not exist", row[0])),
+        }
+    };
+    let parts = table.chunks_exact(3).map(part).collect::<Result<Vec<_>, _>>()?;
+    own().engine.register(number, Group::new(&parts)?, here().0);
+    Ok(())
+}
+
+/// The slots of a group at a place.
+///
+/// # Errors
+/// The group is not known here.
+pub fn part(number: i64, place: i64, side: Side) -> Result<Option<Part>, Failure> {
+    own().engine.part(number, place, side)
+}
+
+/// Nothing is done with a group any more.
+pub fn forget(number: i64) {
+    own().engine.forget(number);
+    own().begun.lock().retain(|key, _| key.0 != number);
+}
+
+/// The activity that calls, as the owner of its slots.
+pub fn owner() -> usize {
+    fiber::current().map_or(0, |fiber| std::ptr::from_ref(fiber) as usize)
+}
+
+/// A call that an activity waits for.
+#[derive(Default)]
+struct Pending(Mutex<PendingState>);
+
+#[derive(Default)]
+struct PendingState {
+    outcome: Option<Outcome>,
+    waiter: Option<Arc<dyn Waiter>>,
+    /// The lines are wanted.
+    is_asked: bool,
+    lines: Vec<String>,
+}
+
+impl std::fmt::Debug for Pending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Pending")
+    }
+}
+
+impl Pending {
+    fn end(&self, outcome: Outcome) {
+        sanitizer::release(self);
+        let waiter = {
+            let mut state = self.0.lock();
+            state.outcome = Some(outcome);
+            state.waiter.take()
+        };
+        waiter.into_iter().for_each(|waiter| waiter.wake());
+    }
+
+    /// Suspends the activity until the call has ended. In between it may be woken to say where it is.
+    fn wait(&self) -> Outcome {
+        loop {
+            let waiter = {
+                let mut state = self.0.lock();
+                if let Some(outcome) = state.outcome.take() {
+                    sanitizer::acquire(self);
+                    return outcome;
+                }
+                if std::mem::take(&mut state.is_asked) {
+                    state.lines = backtrace::trace(&backtrace::own_frames());
+                }
+                let waiter = system().engine().waiter();
+                state.waiter = Some(Arc::clone(&waiter));
+                waiter
+            };
+            waiter.wait();
+        }
+    }
+}
+
+impl Probe for Pending {
+    fn request(&self) {
+        let waiter = {
+            let mut state = self.0.lock();
+            state.is_asked = true;
+            state.waiter.take()
+        };
+        waiter.into_iter().for_each(|waiter| waiter.wake());
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.0.lock().lines.clone()
+    }
+}
+
+/// Makes a call; the activity waits if the call does.
+///
+/// # Errors
+/// The call is wrong, or its group has failed.
+pub fn call(mut request: Request) -> Outcome {
+    let pending = Arc::new(Pending::default());
+    if request.call.blocks() {
+        request.probe = Some(Arc::<Pending>::clone(&pending));
+    }
+    let end = Arc::clone(&pending);
+    own().engine.post(&PlaceTransport, request, Box::new(move |outcome| end.end(outcome)));
+    pending.wait()
+}
+
+/// Keeps the rail of something that was begun.
+pub fn keep(group: i64, rank: i64, completion: Completion, begun: Begun) {
+    own().begun.lock().insert((group, rank, completion.elements as i64), begun);
+}
+
+/// The rail of something that was begun and is waited for.
+pub fn take_begun(request: &Request) -> Option<Begun> {
+    match request.call {
+        Call::Wait => own().begun.lock().remove(&(request.group, request.rank, request.partner)),
+        _ => None,
+    }
+}
+
+/// A block of a kernel has ended; `why` if by a failure. Its slots' groups fail then, and if it leaves
+/// what it has begun.
+///
+/// # Errors
+/// It has left something.
+pub fn end_block(owner: usize, why: Option<&str>) -> Result<(), Failure> {
+    if let Some(why) = why {
+        own().engine.fail_slots_of(&PlaceTransport, owner, why);
+    }
+    own().engine.end_block(&PlaceTransport, owner)
+}
+
+/// Handles a message of another place.
+pub(super) fn on_message(from: PlaceId, message: SlotMessage, payload: &[u8]) -> Result<(), Error> {
+    if matches!(message, SlotMessage::Pull { .. }) {
+        // Many bytes are sent back: not by a thread that receives messages.
+        spawn_uncounted(move || {
+            if let Err(expected) = own().engine.on_message(&PlaceTransport, from.0, message, &[]) {
+                report!("apg: {from} has sent something else than {expected}");
+            }
+        });
+        return Ok(());
+    }
+    let handled = own().engine.on_message(&PlaceTransport, from.0, message, payload);
+    handled.map_err(|expected| Error::Malformed { expected, offset: 0 })
+}
