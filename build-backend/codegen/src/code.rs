@@ -270,6 +270,8 @@ pub(crate) struct Code<'p> {
     /// In a device kernel: static fields that its environment holds, and their captures. If there are any,
     /// functions get the environment, of this type.
     pub statics: FxHashMap<StaticId, usize>,
+    /// Likewise globals, whose addresses it holds.
+    pub captured_globals: FxHashMap<GlobalId, usize>,
     pub environment_type: String,
 }
 
@@ -306,6 +308,7 @@ impl<'p> Code<'p> {
             pipelined_loops: FxHashMap::default(),
             block_size: String::new(),
             statics: FxHashMap::default(),
+            captured_globals: FxHashMap::default(),
             environment_type: String::new(),
         }
     }

@@ -29,6 +29,7 @@ pub(crate) fn effect(expr: &Expr) -> Effect {
         }
         ExprKind::Local(_) | ExprKind::Here | ExprKind::ThreadIndex(_) => Effect::None,
         ExprKind::FunctionAddress(_) | ExprKind::ExternalAddress(_) | ExprKind::Bytes(_) => Effect::None,
+        ExprKind::Load(place) if place.is_volatile => Effect::Changes,
         ExprKind::Load(place) => all_of(place.operands()).max(Effect::Reads),
         ExprKind::AddressOf(place) => all_of(place.operands()),
         ExprKind::Field { object, .. } => effect(object).max(Effect::Reads),
@@ -171,7 +172,7 @@ impl Code<'_> {
             }
             ExprKind::Load(place) => self.load(place),
             ExprKind::AddressOf(place) => self.address_of(place),
-            ExprKind::FunctionAddress(function) => format!("(&{})", self.function_symbol(*function)),
+            ExprKind::FunctionAddress(function) => self.function_address(*function, expr.ty),
             ExprKind::ExternalAddress(external) => format!("(&{})", self.external_symbol(*external)),
             ExprKind::Bytes(bytes) => self.bytes(bytes, expr.ty),
             ExprKind::CallPointer { callee, args } => self.call_pointer(callee, args),

@@ -115,6 +115,14 @@ impl Code<'_> {
         if layout.is_some_and(|it| it.is_union) { "union" } else { "struct" }
     }
 
+    /// Whether the declaration of a struct has explicit gaps between its members.
+    pub(crate) fn has_gaps(&self, id: StructId) -> bool {
+        let item = &self.program.structs[id.index()];
+        item.layout.as_ref().is_some_and(|layout| {
+            Layouts::new(self.program).natural(item, layout.is_union).as_ref() != Some(layout)
+        })
+    }
+
     /// The declaration of a struct. One with a layout of its own has explicit gaps.
     fn struct_body(&mut self, id: StructId) -> String {
         let program = self.program;
@@ -129,7 +137,7 @@ impl Code<'_> {
             return format!("{word} {name} {{{members} }};");
         };
         let mut layouts = Layouts::new(program);
-        let is_natural = layouts.natural(item, layout.is_union).as_ref() == Some(layout);
+        let is_natural = !self.has_gaps(id);
         let mut members = String::new();
         let mut attributes = "";
         if is_natural && !types.is_empty() {

@@ -8,20 +8,36 @@ use apg_passes::analysis::ranges::facts::CheckElimination;
 use apg_passes::analysis::ranges::is_wide;
 
 impl Code<'_> {
-    /// Hidden parameters of a kernel's functions: where a failing check records its failure.
+    /// Hidden parameters of a kernel's functions: where a failing check records its failure, and the
+    /// environment if they use it.
     pub(crate) fn hidden_parameters(&self) -> Option<String> {
-        match self.target {
-            Target::Host => None,
-            Target::Cpu => Some("apg_i64 block_, apg_i64 r_".to_owned()),
-            Target::Cuda if self.statics.is_empty() => Some("apg_fault *fault_".to_owned()),
-            Target::Cuda => Some(format!("apg_fault *fault_, const {} &env", self.environment_type)),
-        }
+        self.hidden(&|ty, name| format!("{ty}{name}"))
+    }
+
+    /// Types of the hidden parameters.
+    pub(crate) fn hidden_types(&self) -> Option<String> {
+        self.hidden(&|ty, _| ty.to_owned())
     }
 
     /// The arguments for the hidden parameters.
     pub(crate) fn hidden_arguments(&self) -> Option<String> {
-        let record = self.record()?;
-        Some(if self.statics.is_empty() { record.to_owned() } else { format!("{record}, env") })
+        self.hidden(&|_, name| name.to_owned())
+    }
+
+    fn hidden(&self, spell: &dyn Fn(&str, &str) -> String) -> Option<String> {
+        let environment = format!("const {} &", self.environment_type);
+        // Programs without objects have no failing checks.
+        let mut all: Vec<(&str, &str)> = match self.target {
+            Target::Cpu if self.program.has_object_heap() => vec![("apg_i64 ", "block_"), ("apg_i64 ", "r_")],
+            Target::Cuda if self.program.has_object_heap() => vec![("apg_fault *", "fault_")],
+            Target::Host | Target::Cpu | Target::Cuda => Vec::new(),
+        };
+        let uses_environment = !self.statics.is_empty() || !self.captured_globals.is_empty();
+        if self.target == Target::Cuda && uses_environment {
+            all.push((&environment, "env"));
+        }
+        let texts: Vec<String> = all.into_iter().map(|(ty, name)| spell(ty, name)).collect();
+        (!texts.is_empty()).then(|| texts.join(", "))
     }
 
     /// Where a failing check records its failure.

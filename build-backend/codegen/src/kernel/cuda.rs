@@ -40,6 +40,8 @@ pub(crate) fn print_cuda_source(
     let statics =
         kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.static_field?, index)));
     code.statics = statics.collect();
+    let globals = kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.global?, index)));
+    code.captured_globals = globals.collect();
     code.environment_type = format!("E{}", names.kernels[id.index()]);
     print_kernel_function(&mut code, id, ir);
     let body = code.out.take();

@@ -17,8 +17,13 @@ pub(super) const N: u32 = 1;
 pub(super) fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
     let mut types = vec![global_rail(), Ty::I64, Ty::I32, Ty::I32];
     types.extend(own);
-    let capture =
-        |name: &str, kind| KernelCapture { name: name.into(), kind, static_field: None, derived_from: None };
+    let capture = |name: &str, kind| KernelCapture {
+        name: name.into(),
+        kind,
+        static_field: None,
+        global: None,
+        derived_from: None,
+    };
     Kernel {
         name: "Main_main_1".into(),
         span: at(1),

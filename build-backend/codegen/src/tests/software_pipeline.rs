@@ -35,6 +35,7 @@ fn kernel_ir(condition: Expr, step: i64, body: Vec<Stmt>) -> KernelIr {
         name: "from".into(),
         kind: KernelCaptureKind::GlobalRail { element: Ty::I32 },
         static_field: None,
+        global: None,
         derived_from: None,
     });
     kernel.locals = locals(&[global_rail(), Ty::I64, global_rail(), Ty::I32, Ty::I32, Ty::I64, Ty::I32]);

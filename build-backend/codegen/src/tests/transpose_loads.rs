@@ -20,6 +20,7 @@ fn sums_after(first: Vec<Stmt>, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> 
         name: "from".into(),
         kind: rail,
         static_field: None,
+        global: None,
         derived_from: None,
     });
     let int = Ty::I32;

@@ -369,7 +369,7 @@ impl Builder<'_, '_> {
             CaptureSource::Static(field) => Some(self.lowerer.static_of(field).0),
             CaptureSource::Local(_) => None,
         };
-        mir::KernelCapture { name, kind: item.kind, static_field, derived_from: None }
+        mir::KernelCapture { name, kind: item.kind, static_field, global: None, derived_from: None }
     }
 
     /// The local of an axis index.

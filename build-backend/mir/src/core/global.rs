@@ -13,6 +13,8 @@ pub struct Global {
     pub ty: Ty,
     /// No code changes it.
     pub is_constant: bool,
+    /// Each thread of the host has one of its own (C17, 6.2.4). Kernels do not use it.
+    pub is_thread_private: bool,
     /// Its first value.
     pub init: Initializer,
 }

@@ -10,6 +10,9 @@ pub struct Place {
     pub ty: Ty,
     /// The place.
     pub kind: PlaceKind,
+    /// An access is a side effect: it is neither removed nor repeated nor reordered (C17, 6.7.3). Only of the
+    /// place that is loaded or stored.
+    pub is_volatile: bool,
 }
 
 /// Places.
@@ -29,6 +32,11 @@ pub enum PlaceKind {
 }
 
 impl Place {
+    /// A place whose accesses are not volatile.
+    pub fn new(ty: Ty, kind: PlaceKind) -> Place {
+        Place { ty, kind, is_volatile: false }
+    }
+
     /// The variable, global or pointer that the place is a part of.
     pub fn root(&self) -> &PlaceKind {
         match &self.kind {

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::{Expr, Local, LocalId, Span, StaticId, Stmt, Ty};
+use crate::{Expr, GlobalId, Local, LocalId, Span, StaticId, Stmt, Ty};
 
 /// A kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +54,8 @@ pub struct KernelCapture {
     pub kind: KernelCaptureKind,
     /// The static field whose value it is.
     pub static_field: Option<StaticId>,
+    /// The global whose address it is: functions that the kernel calls access the global through it.
+    pub global: Option<GlobalId>,
     /// An expression over other captures with the same value.
     pub derived_from: Option<Expr>,
 }

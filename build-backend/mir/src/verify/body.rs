@@ -95,6 +95,7 @@ impl<'p> Verifier<'p> {
             if let Some(value) = &capture.derived_from {
                 body.expr(value);
             }
+            body.captured_global(capture);
             if capture.static_field.is_some_and(|it| it.index() >= body.program().statics.len()) {
                 body.report(
                     Rule::KnownItem,

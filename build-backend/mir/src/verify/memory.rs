@@ -285,6 +285,10 @@ impl<'p> Body<'_, 'p> {
         if self.place(place) && (!is_value(place.ty) || place.ty == Ty::Void) {
             self.report(Rule::ValueType, format!("a place of type {:?} contains no value", place.ty));
         }
+        if place.is_volatile && matches!(place.ty, Ty::Struct(_)) {
+            let message = "a volatile access to a struct: access its fields one by one".to_owned();
+            self.report(Rule::ValueType, message);
+        }
     }
 
     pub(super) fn store(&mut self, place: &'p Place, value: &'p Expr) {
@@ -359,6 +363,25 @@ impl<'p> Body<'_, 'p> {
             }
         }
         self.result(expr, signature.result);
+    }
+
+    /// Checks that a captured address of a global is a pointer to it.
+    pub(super) fn captured_global(&mut self, capture: &KernelCapture) {
+        let Some(id) = capture.global else { return };
+        let Some(global) = self.program().globals.get(id.index()) else {
+            return self.report(Rule::KnownItem, format!("there is no global {}", id.0));
+        };
+        let pointee = match capture.kind {
+            KernelCaptureKind::Scalar(ty) => self.program().types.pointer(ty).map(|it| it.pointee),
+            _ => None,
+        };
+        if pointee != Some(global.ty) {
+            let message =
+                format!("`{}` is no pointer to `{}`, whose address it is", capture.name, global.name);
+            self.report(Rule::OperandType, message);
+        } else if global.is_thread_private {
+            self.report(Rule::KernelCode, format!("`{}` is private to threads of the host", global.name));
+        }
     }
 
     /// Checks an element behind a pointer, which threads of a kernel change atomically.

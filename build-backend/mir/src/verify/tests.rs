@@ -157,6 +157,15 @@ fn faults_of_memory_in_kernels_are_found() {
     let mut changed = kernel("store %v = 1:i32;");
     changed.kernels[0].variables[0].ty = Ty::Any;
     assert!(rules(&changed).contains(&Rule::MemoryType));
+    let captures = |global: &str| {
+        let text = format!(
+            "global @g: i32; global @h: i64; global @t: i32 threadprivate; kernel @k {{ var [%p: pointer i32, %i: i32]; capture p: pointer i32 global {global}; block %i < 1:i32; thread %i < 1:i32; body {{ }} }}"
+        );
+        rules(&parse(&text).unwrap_or_else(|error| panic!("{error}")))
+    };
+    assert_eq!(captures("@g"), []);
+    assert_eq!(captures("@h"), [Rule::OperandType]);
+    assert_eq!(captures("@t"), [Rule::KernelCode]);
     let outside = program("atomic_add(%p, 3, 1:i32); return 1:i32;");
     assert_eq!(rules(&outside), [Rule::KernelCode]);
 }

@@ -17,15 +17,16 @@ impl ItemParser<'_, '_> {
         self.cursor.expect(";")
     }
 
-    /// `@name: TYPE constant`, in front of its first value.
+    /// `@name: TYPE constant threadprivate`, in front of its first value.
     pub(super) fn global_header(&mut self) -> Parsed<()> {
         let name = self.cursor.global("a global")?;
         self.cursor.expect(":")?;
         let ty = self.symbols.ty(&mut self.cursor)?;
         let is_constant = self.cursor.eat_word("constant");
+        let is_thread_private = self.cursor.eat_word("threadprivate");
         self.global_values.push(self.cursor.index());
         let (name, init) = (name.text.to_string(), Initializer::Zero);
-        self.program.globals.push(Global { name, ty, is_constant, init });
+        self.program.globals.push(Global { name, ty, is_constant, is_thread_private, init });
         Ok(())
     }
 

@@ -84,7 +84,7 @@ impl BodyParser<'_, '_> {
         self.cursor.expect(";")
     }
 
-    /// `name: TYPE static @S = VALUE`
+    /// `name: TYPE static @S global @G = VALUE`
     fn capture(&mut self) -> Parsed<KernelCapture> {
         let name = self.cursor.member_name()?.text;
         self.cursor.expect(":")?;
@@ -111,8 +111,12 @@ impl BodyParser<'_, '_> {
         } else {
             None
         };
+        let global = match self.cursor.eat_word("global") {
+            true => Some(self.symbols.global(&mut self.cursor)?),
+            false => None,
+        };
         let derived_from = if self.cursor.eat("=") { Some(self.full_expr()?) } else { None };
-        Ok(KernelCapture { name, kind, static_field, derived_from })
+        Ok(KernelCapture { name, kind, static_field, global, derived_from })
     }
 
     /// `[1, 2, 3]`

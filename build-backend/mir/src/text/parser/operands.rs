@@ -58,7 +58,7 @@ impl BodyParser<'_, '_> {
             "zero" => ExprKind::Zero,
             "here" => ExprKind::Here,
             "float" => ExprKind::Float(float_bits(&mut self.cursor)?),
-            "load" => ExprKind::Load(Box::new(self.place()?)),
+            "load" => ExprKind::Load(Box::new(self.accessed_place()?)),
             "address" => ExprKind::AddressOf(Box::new(self.place()?)),
             "function" => ExprKind::FunctionAddress(self.symbols.function(&mut self.cursor)?),
             "external" => ExprKind::ExternalAddress(self.symbols.external(&mut self.cursor)?),

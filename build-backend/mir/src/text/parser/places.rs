@@ -7,6 +7,12 @@ use super::cursor::{Cursor, Parsed};
 use crate::*;
 
 impl BodyParser<'_, '_> {
+    /// A place behind `load` or `store`, which may be `volatile`.
+    pub(super) fn accessed_place(&mut self) -> Parsed<Place> {
+        let is_volatile = self.cursor.eat_word("volatile");
+        Ok(Place { is_volatile, ..self.place()? })
+    }
+
     /// `%variable`, `global @g`, `(*POINTER)` or `(PLACE)`, with `.field` and `[INDEX]` behind it.
     pub(super) fn place(&mut self) -> Parsed<Place> {
         let mut place = self.place_root()?;
@@ -38,13 +44,13 @@ impl BodyParser<'_, '_> {
         if self.cursor.eat_word("global") {
             let global = self.symbols.global(&mut self.cursor)?;
             let ty = self.program.globals[global.index()].ty;
-            return Ok(Place { ty, kind: PlaceKind::Global(global) });
+            return Ok(Place::new(ty, PlaceKind::Global(global)));
         }
         let offset = self.cursor.offset();
         let name = self.cursor.local()?;
         if let Some(index) = self.variable_names.find(name) {
             let ty = self.variables[index as usize].ty;
-            return Ok(Place { ty, kind: PlaceKind::Variable(VariableId(index)) });
+            return Ok(Place::new(ty, PlaceKind::Variable(VariableId(index))));
         }
         let text = &name.text;
         if self.names.find(name).is_some() {
@@ -63,7 +69,7 @@ impl BodyParser<'_, '_> {
         let pointer = self.full_expr()?;
         let pointee = self.symbols.types.borrow().pointer(pointer.ty).map(|it| it.pointee);
         match pointee {
-            Some(ty) => Ok(Place { ty, kind: PlaceKind::Deref(Box::new(pointer)) }),
+            Some(ty) => Ok(Place::new(ty, PlaceKind::Deref(Box::new(pointer)))),
             None => self.cursor.error_at(offset, "this is no pointer: only pointers point to a place"),
         }
     }
@@ -75,7 +81,7 @@ impl BodyParser<'_, '_> {
         let item = &self.program.structs[id.index()];
         let field = self.field_in(&item.fields, &item.name)?;
         let ty = item.fields[field as usize].ty;
-        Ok(Place { ty, kind: PlaceKind::Field { base: Box::new(base), field } })
+        Ok(Place::new(ty, PlaceKind::Field { base: Box::new(base), field }))
     }
 
     fn indexed(&mut self, base: Place) -> Parsed<Place> {
@@ -87,7 +93,7 @@ impl BodyParser<'_, '_> {
         };
         let index = Box::new(self.full_expr()?);
         self.cursor.expect("]")?;
-        Ok(Place { ty, kind: PlaceKind::Index { base: Box::new(base), index } })
+        Ok(Place::new(ty, PlaceKind::Index { base: Box::new(base), index }))
     }
 
     pub(super) fn bytes(&mut self) -> Parsed<Arc<[u8]>> {

@@ -281,7 +281,7 @@ impl BodyParser<'_, '_> {
     /// `store PLACE = VALUE`
     fn store(&mut self) -> Parsed<StmtKind> {
         self.cursor.advance();
-        let place = self.place()?;
+        let place = self.accessed_place()?;
         self.cursor.expect("=")?;
         Ok(StmtKind::Store { place, value: self.full_expr()? })
     }

@@ -82,6 +82,10 @@ impl<'a> Printer<'a> {
             self.push(" static ");
             self.static_name(id);
         }
+        if let Some(id) = capture.global {
+            self.push(" global ");
+            self.globals.write(&mut self.out, id.index(), "@");
+        }
         if let Some(value) = &capture.derived_from {
             self.push(" = ");
             self.full_expr(value);

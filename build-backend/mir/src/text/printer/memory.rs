@@ -57,6 +57,7 @@ impl Printer<'_> {
         self.push(": ");
         self.ty(item.ty);
         self.push(if item.is_constant { " constant" } else { "" });
+        self.push(if item.is_thread_private { " threadprivate" } else { "" });
         if item.init != Initializer::Zero {
             self.push(" = ");
             self.initializer(&item.init, item.ty);
@@ -177,7 +178,7 @@ impl Printer<'_> {
     pub(super) fn memory(&mut self, kind: &ExprKind) {
         match kind {
             ExprKind::Load(place) => {
-                self.push("load ");
+                self.push(if place.is_volatile { "load volatile " } else { "load " });
                 self.place(place);
             }
             ExprKind::AddressOf(place) => {

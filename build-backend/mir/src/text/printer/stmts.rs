@@ -224,7 +224,7 @@ impl<'a> Printer<'a> {
                 self.assigned(value);
             }
             StmtKind::Store { place, value } => {
-                self.push("store ");
+                self.push(if place.is_volatile { "store volatile " } else { "store " });
                 self.place(place);
                 self.assigned(value);
             }
