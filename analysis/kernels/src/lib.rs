@@ -16,6 +16,7 @@
 //! | [`race`] | accesses without a barrier between them | Adve and Boehm 2010 |
 //! | [`conflict`] | two threads that access one element | |
 //! | [`write_conflict`] | stores of neighbouring blocks to one element | Allen and Kennedy |
+//! | [`fork_join`] | regions, loops and tasks of threads that fork and join | Mellor-Crummey 1991 |
 //! | [`iteration`] | iterations that store to different elements | Banerjee 1988 |
 
 pub mod block_size;
@@ -23,6 +24,7 @@ pub mod condition;
 pub mod conflict;
 pub mod divergence;
 pub mod expression;
+pub mod fork_join;
 pub mod index;
 pub mod iteration;
 pub mod model;

@@ -88,6 +88,11 @@ impl<S: Ord + Clone> System<S> {
 
     /// Whether there are integers that satisfy all constraints.
     pub fn solve(&self) -> Answer<Point<S>> {
+        self.solve_within(MAX_EXAMINED_BOXES)
+    }
+
+    /// As [`Self::solve`], with a limit of examined boxes: for clients with many systems.
+    pub fn solve_within(&self, max_boxes: u32) -> Answer<Point<S>> {
         if self.has_overflow {
             return Answer::Unknown;
         }
@@ -107,7 +112,7 @@ impl<S: Ord + Clone> System<S> {
             return Answer::No;
         }
         let is_bounded = bounds.iter().all(|it| it.count().is_some());
-        let mut search = Search { rows: &rows, budget: MAX_EXAMINED_BOXES };
+        let mut search = Search { rows: &rows, budget: max_boxes };
         if !is_bounded {
             let window = Interval { low: Some(-MAX_SEARCHED_MAGNITUDE), high: Some(MAX_SEARCHED_MAGNITUDE) };
             for bound in bounds.iter_mut().filter(|it| it.count().is_none()) {

@@ -1,0 +1,233 @@
+//! Whether two accesses touch one element: an equation for each index, decided by
+//! [`apg_symbolic::dependence`].
+
+use std::collections::BTreeSet;
+
+use apg_symbolic::dependence::{Answer, Point};
+use apg_symbolic::{Affine, System};
+
+use super::model::{Access, Constraint, Selector, Symbol, Value};
+
+/// Maximum number of conditions "is not equal" of two accesses: each halves the search.
+const MAX_DISEQUATIONS: usize = 6;
+
+/// Maximum number of boxes that are searched for one pair.
+const MAX_BOXES: u32 = 64;
+
+/// Of which access an unknown integer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// It has the same value in both.
+    Both,
+    /// Of the first one.
+    First,
+    /// Of the second one.
+    Second,
+}
+
+/// An unknown integer of a pair of accesses.
+pub type PairSymbol = (Symbol, Side);
+
+/// A value of a pair of accesses.
+pub type PairValue = Affine<PairSymbol>;
+
+/// A condition on a pair of accesses.
+#[derive(Clone, Debug)]
+pub enum PairConstraint {
+    /// The value is at least zero.
+    NonNegative(PairValue),
+    /// The value is zero.
+    Zero(PairValue),
+    /// The value is not zero.
+    NonZero(PairValue),
+}
+
+/// Integers with the values that replace them, in the order of replacement.
+type Substitution = Vec<(PairSymbol, PairValue)>;
+
+/// A value with the symbols of a pair; `None` if it overflows.
+pub fn renamed(value: &Value, name: &dyn Fn(Symbol) -> PairSymbol) -> Option<PairValue> {
+    let mut sum = PairValue::from_constant(value.constant);
+    for (symbol, factor) in value.terms() {
+        sum = sum.add_scaled(*factor, &PairValue::symbol(name(*symbol)))?;
+    }
+    Some(sum)
+}
+
+/// The equations that make two parts of one object the same part: all of them are zero. `second` names the
+/// symbols of the second part; those of the first are [`Side::First`] unless `second` says [`Side::Both`].
+pub(super) fn equal_elements(
+    a: &[Selector],
+    b: &[Selector],
+    second: &dyn Fn(Symbol) -> PairSymbol,
+) -> Answer<Vec<PairValue>> {
+    let first = |symbol: Symbol| match second(symbol) {
+        (symbol, Side::Both) => (symbol, Side::Both),
+        (symbol, _) => (symbol, Side::First),
+    };
+    let mut equations = Vec::new();
+    let mut is_known = a.len() == b.len();
+    for pair in a.iter().zip(b) {
+        match pair {
+            (Selector::Field(a), Selector::Field(b)) if a != b => return Answer::No,
+            (Selector::Index(Some(a)), Selector::Index(Some(b))) => {
+                let difference = renamed(a, &first).zip(renamed(b, second));
+                match difference.and_then(|(a, b)| a.checked_sub(&b)) {
+                    Some(it) => equations.push(it),
+                    None => is_known = false,
+                }
+            }
+            (Selector::Index(None), _) | (_, Selector::Index(None)) => is_known = false,
+            (a, b) if std::mem::discriminant(a) != std::mem::discriminant(b) => return Answer::Unknown,
+            _ => {}
+        }
+    }
+    if is_known { Answer::Yes(equations) } else { Answer::Unknown }
+}
+
+/// Whether two accesses to one object touch one element under `extra` conditions. Integers in `shared` have
+/// the same value in both.
+pub(super) fn overlap<S>(
+    a: &Access<S>,
+    b: &Access<S>,
+    shared: &[Symbol],
+    extra: &[PairConstraint],
+) -> Answer<Point<PairSymbol>> {
+    let name = |side: Side| {
+        move |symbol: Symbol| match symbol {
+            Symbol::Fixed(_) => (symbol, Side::Both),
+            Symbol::Own(_) if shared.contains(&symbol) => (symbol, Side::Both),
+            Symbol::Own(_) => (symbol, side),
+        }
+    };
+    let (first, second) = (name(Side::First), name(Side::Second));
+    let equations = match equal_elements(&a.selectors, &b.selectors, &second) {
+        Answer::Yes(equations) => equations,
+        Answer::No => return Answer::No,
+        Answer::Unknown => return Answer::Unknown,
+    };
+    // Where an unknown value of the program decides whether elements are equal, nothing is certain.
+    let is_undecided = |it: &PairValue| it.terms().any(|(symbol, _)| matches!(symbol.0, Symbol::Fixed(_)));
+    let mut constraints: Vec<PairConstraint> = Vec::new();
+    for (access, names) in [(a, &first as &dyn Fn(Symbol) -> PairSymbol), (b, &second)] {
+        for constraint in &access.constraints {
+            let Some(value) = renamed(constraint.value(), names) else { continue };
+            constraints.push(match constraint {
+                Constraint::NonNegative(_) => PairConstraint::NonNegative(value),
+                Constraint::Zero(_) => PairConstraint::Zero(value),
+                Constraint::NonZero(_) => PairConstraint::NonZero(value),
+            });
+        }
+    }
+    let has_undecided = equations.iter().any(is_undecided);
+    let mut related: Vec<PairConstraint> = equations.into_iter().map(PairConstraint::Zero).collect();
+    related.extend(extra.iter().cloned());
+    add_related(&mut related, constraints);
+    match solve(related) {
+        Answer::Yes(_) if has_undecided => Answer::Unknown,
+        answer => answer,
+    }
+}
+
+impl PairConstraint {
+    fn symbols(&self) -> impl Iterator<Item = PairSymbol> + '_ {
+        let (PairConstraint::NonNegative(it) | PairConstraint::Zero(it) | PairConstraint::NonZero(it)) = self;
+        it.terms().map(|it| *it.0)
+    }
+}
+
+/// Adds the conditions that share integers with others, directly or through each other.
+fn add_related(related: &mut Vec<PairConstraint>, mut rest: Vec<PairConstraint>) {
+    let mut symbols: BTreeSet<PairSymbol> =
+        related.iter().flat_map(|it| it.symbols().collect::<Vec<_>>()).collect();
+    loop {
+        let (near, far): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|it| it.symbols().any(|symbol| symbols.contains(&symbol)));
+        if near.is_empty() {
+            return;
+        }
+        symbols.extend(near.iter().flat_map(|it| it.symbols().collect::<Vec<_>>()));
+        related.extend(near);
+        rest = far;
+    }
+}
+
+/// Solves the equations for integers that have the factor 1 or -1, and replaces these everywhere
+/// (substitution, as in Pugh 1991, section 2.2). `None` if there is no
+/// solution, or if a value overflows.
+fn eliminate(mut constraints: Vec<PairConstraint>) -> Option<(Vec<PairConstraint>, Substitution)> {
+    let mut solved = Vec::new();
+    loop {
+        let unit = constraints.iter().enumerate().find_map(|(number, it)| match it {
+            PairConstraint::Zero(value) => {
+                let (symbol, factor) = value.terms().find(|it| it.1.abs() == 1)?;
+                Some((number, *symbol, *factor))
+            }
+            _ => None,
+        });
+        let Some((number, symbol, factor)) = unit else { break };
+        let PairConstraint::Zero(equation) = constraints.swap_remove(number) else { break };
+        // `factor * symbol + rest = 0`
+        let rest = equation.checked_sub(&PairValue::symbol(symbol).checked_scale(factor)?)?;
+        let value = rest.checked_scale(-factor)?;
+        for constraint in &mut constraints {
+            let (PairConstraint::NonNegative(it) | PairConstraint::Zero(it) | PairConstraint::NonZero(it)) =
+                constraint;
+            *it = it.substitute(&symbol, &value)?;
+        }
+        solved.push((symbol, value));
+    }
+    let is_refuted = constraints.iter().any(|it| match it {
+        PairConstraint::NonNegative(it) => it.as_constant().is_some_and(|it| *it < 0),
+        PairConstraint::Zero(it) => it.as_constant().is_some_and(|it| *it != 0),
+        PairConstraint::NonZero(it) => it.as_constant() == Some(&0),
+    });
+    (!is_refuted).then_some((constraints, solved))
+}
+
+fn solve(constraints: Vec<PairConstraint>) -> Answer<Point<PairSymbol>> {
+    let Some((constraints, solved)) = eliminate(constraints) else { return Answer::No };
+    match search(&constraints) {
+        Answer::Yes(mut point) => {
+            for (symbol, value) in solved.into_iter().rev() {
+                // Integers that nothing restricts are taken as zero.
+                let known = value.evaluate(&|it| Some(point.get(it).copied().unwrap_or(0)));
+                point.insert(symbol, known.unwrap_or(0));
+            }
+            Answer::Yes(point)
+        }
+        answer => answer,
+    }
+}
+
+fn search(constraints: &[PairConstraint]) -> Answer<Point<PairSymbol>> {
+    let zero = PairValue::from_constant(0);
+    let mut system = System::default();
+    let mut disequations = Vec::new();
+    for constraint in constraints {
+        match constraint {
+            PairConstraint::NonNegative(it) => system.require_at_most(&zero, it),
+            PairConstraint::Zero(it) => system.require_equal(it, &zero),
+            PairConstraint::NonZero(it) => disequations.push(it),
+        }
+    }
+    if disequations.len() > MAX_DISEQUATIONS {
+        return Answer::Unknown;
+    }
+    let mut is_unknown = false;
+    for signs in 0..1_u32 << disequations.len() {
+        let mut case = system.clone();
+        for (number, it) in disequations.iter().enumerate() {
+            match signs >> number & 1 {
+                0 => case.require_less(it, &zero),
+                _ => case.require_less(&zero, it),
+            }
+        }
+        match case.solve_within(MAX_BOXES) {
+            Answer::Yes(point) => return Answer::Yes(point),
+            Answer::Unknown => is_unknown = true,
+            Answer::No => {}
+        }
+    }
+    if is_unknown { Answer::Unknown } else { Answer::No }
+}

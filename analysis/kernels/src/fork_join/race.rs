@@ -1,0 +1,68 @@
+//! Data races: conflicting accesses that are concurrent (OpenMP 5.2, section 1.4.1; Adve and Boehm, CACM
+//! 2010).
+
+use apg_symbolic::dependence::{Answer, Point};
+use rustc_hash::FxHashMap;
+
+use super::model::Access;
+use super::order::concurrent;
+use super::overlap::{PairSymbol, overlap};
+use super::task::Task;
+
+/// Maximum number of pairs of accesses of one object that are examined.
+const MAX_PAIRS: usize = 1024;
+
+/// Two accesses that race.
+#[derive(Clone, Debug)]
+pub struct Race {
+    /// The number of the access that stores.
+    pub write: usize,
+    /// The number of the other one.
+    pub other: usize,
+    /// An example: values of loop counters and thread numbers in both.
+    pub example: Point<PairSymbol>,
+}
+
+/// The certain races among accesses: at most one for each pair of sites.
+pub fn find_races<S: Copy + Eq + std::hash::Hash>(accesses: &[Access<S>], tasks: &[Task]) -> Vec<Race> {
+    let mut by_object: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    for (number, access) in accesses.iter().enumerate() {
+        by_object.entry(access.object).or_default().push(number);
+    }
+    let mut races: Vec<Race> = Vec::new();
+    let mut seen: FxHashMap<(S, S), ()> = FxHashMap::default();
+    let mut objects: Vec<_> =
+        by_object.into_iter().filter(|it| it.1.iter().any(|it| accesses[*it].is_write)).collect();
+    objects.sort_unstable();
+    for (_, numbers) in objects {
+        let mut budget = MAX_PAIRS;
+        for write in numbers.iter().copied().filter(|it| accesses[*it].is_write) {
+            for other in numbers.iter().copied() {
+                let (a, b) = (&accesses[write], &accesses[other]);
+                // Each pair of stores once.
+                if (b.is_write && other < write) || budget == 0 || seen.contains_key(&(a.site, b.site)) {
+                    continue;
+                }
+                budget -= 1;
+                if let Some(example) = race_of(a, b, tasks) {
+                    seen.insert((a.site, b.site), ());
+                    races.push(Race { write, other, example });
+                }
+            }
+        }
+    }
+    races
+}
+
+fn race_of<S>(a: &Access<S>, b: &Access<S>, tasks: &[Task]) -> Option<Point<PairSymbol>> {
+    if a.is_atomic && b.is_atomic {
+        return None;
+    }
+    let are_exclusive = a.locks.intersection(&b.locks).next().is_some();
+    concurrent(a, b, tasks).iter().filter(|it| !are_exclusive || it.ignores_locks).find_map(|case| {
+        match overlap(a, b, &case.shared, &case.constraints) {
+            Answer::Yes(example) => Some(example),
+            Answer::No | Answer::Unknown => None,
+        }
+    })
+}
