@@ -18,7 +18,13 @@ fn iteration() -> Step {
 }
 
 /// An access to element `factor * counter + offset` of one object, in iterations 0 to `last`.
-fn access(path: Vec<Step>, (factor, offset): (i64, i64), last: i64, is_write: bool, site: u32) -> Access<u32> {
+fn access(
+    path: Vec<Step>,
+    (factor, offset): (i64, i64),
+    last: i64,
+    is_write: bool,
+    site: u32,
+) -> Access<u32> {
     let counter = Value::symbol(COUNTER);
     let index = counter.checked_scale(factor).unwrap().checked_add(&Value::from_constant(offset)).unwrap();
     let above = Value::from_constant(last).checked_sub(&counter).unwrap();

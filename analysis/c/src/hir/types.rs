@@ -170,10 +170,9 @@ impl Program {
     pub fn field_type(&self, ty: &Type, name: &str) -> Option<Type> {
         let Type::Record(id) = ty else { return None };
         let fields = self.record(*id).fields.as_ref()?;
-        let found = fields.iter().find_map(|it| match &it.name {
+        fields.iter().find_map(|it| match &it.name {
             Some(own) => (own == name).then(|| it.ty.clone()),
             None => self.field_type(&it.ty, name),
-        });
-        found
+        })
     }
 }

@@ -47,7 +47,7 @@ impl Lowerer {
         let modifiers = modifiers
             .iter()
             .map(|it| Modifier {
-                text: it.text().map(|it| SmolStr::new(it)).unwrap_or_default(),
+                text: it.text().map(SmolStr::new).unwrap_or_default(),
                 arguments: it.arguments().filter_map(|it| self.item(it)).collect(),
             })
             .collect();
@@ -61,7 +61,7 @@ impl Lowerer {
     }
 
     fn item(&mut self, item: ast::ClauseItem) -> Option<Item> {
-        let word = item.word().map(|it| SmolStr::new(it));
+        let word = item.word().map(SmolStr::new);
         let range = range(&item);
         match item {
             ast::ClauseItem::Expr(it) => Some(Item { expr: Some(self.expr(Some(it))), word, range }),

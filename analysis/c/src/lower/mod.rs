@@ -1,7 +1,7 @@
 //! Lowering of syntax trees to [`crate::hir`]: scopes and name resolution (C17 6.2), types of declarations
 //! (6.7) and of expressions (6.5).
 
-mod constant;
+pub(crate) mod constant;
 mod declaration;
 mod directive;
 mod expression;

@@ -47,6 +47,15 @@ impl<'p> Context<'p> {
         self.found.push(diagnostic);
     }
 
+    /// Whether an error was reported in the region of a directive.
+    pub fn has_error_in(&self, directive: &Directive) -> bool {
+        let body = directive.body.map(|it| self.program.stmt(it).range);
+        let region = body.map_or(directive.range, |it| directive.range.cover(it));
+        let Some(region) = self.parsed.spelled(region) else { return false };
+        let is_error = |it: &Diagnostic| it.severity == apg_diagnostics::Severity::Error;
+        self.found.iter().any(|it| is_error(it) && region.contains_range(it.range))
+    }
+
     /// The directives of OpenMP with their numbers.
     pub fn directives(&self) -> impl Iterator<Item = (DirectiveId, &'p Directive)> + use<'p> {
         let program = self.program;

@@ -29,10 +29,10 @@ pub(crate) fn diagnostics(parsed: &Parsed) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let mut context = Context::new(parsed);
-    for (_, check) in omp::RULES {
-        if let Some(check) = check {
-            check(&mut context);
-        }
+    // Errors first: what they are about is not judged further.
+    for is_error in [true, false] {
+        let rules = omp::RULES.iter().filter(|it| (it.0.severity == Severity::Error) == is_error);
+        rules.filter_map(|it| it.1).for_each(|check| check(&mut context));
     }
     let mut found = context.into_diagnostics();
     found.sort_by_key(|it| (it.range.start(), std::cmp::Reverse(it.severity), it.code));

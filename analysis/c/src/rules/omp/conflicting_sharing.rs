@@ -72,8 +72,10 @@ pub(super) fn check(cx: &mut Context<'_>) {
                 };
                 let mut diagnostic = cx.at(&RULE, clause.items[index].range, message);
                 diagnostic.related.extend(cx.related(before.range, "the first clause"));
-                if clause.items.len() == 1 {
-                    diagnostic.fixes.extend(cx.remove_clause(clause.range, &clause.name));
+                // What is not shared is meant: the other clause says it on purpose.
+                let removed = if before.name == "shared" { before } else { clause };
+                if removed.items.len() == 1 {
+                    diagnostic.fixes.extend(cx.remove_clause(removed.range, &removed.name));
                 }
                 cx.report(diagnostic);
             }

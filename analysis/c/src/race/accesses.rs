@@ -1,0 +1,55 @@
+//! Recording of accesses.
+
+use apg_kernels::fork_join::{Access, Selector};
+
+use super::values::Place;
+use super::{Lowering, Origin};
+use crate::hir::{ExprId, Type};
+use crate::updates::is_same;
+
+impl Lowering<'_> {
+    /// Records a load or store of a place.
+    pub(super) fn access(&mut self, place: &Place, is_write: bool, site: ExprId) {
+        self.time += 1;
+        let is_atomic = self.atomic.is_some_and(|it| is_same(self.program, it, site));
+        self.record(place, is_write, is_atomic, site);
+    }
+
+    pub(super) fn record(&mut self, place: &Place, is_write: bool, is_atomic: bool, site: ExprId) {
+        let Some(region) = self.region else { return };
+        let object = &self.objects[place.object as usize];
+        let is_reachable = place.selectors.contains(&Selector::Dereference);
+        // Pointers of a thread's own that are not known may point anywhere.
+        // What a task shares with its maker is made by the maker itself.
+        let is_own = match self.has_tasks {
+            true => object.depth > self.path.len(),
+            false => object.depth >= self.path.len(),
+        };
+        let is_threadprivate = object.variable.is_some_and(|it| self.facts.threadprivate.contains(&it));
+        if (is_reachable && object.depth > 0)
+            || is_own
+            || is_threadprivate
+            || self.is_synchronised_by_hand
+            || self.has_ended()
+        {
+            return;
+        }
+        // `_Atomic` objects and `volatile` ones of the signal type are outside of the rules of threads here.
+        if matches!(object.ty, Type::Function(_)) {
+            return;
+        }
+        self.accesses.push(Access {
+            object: place.object,
+            depth: object.depth,
+            selectors: place.selectors.clone(),
+            is_write,
+            is_atomic,
+            path: self.path.clone(),
+            locks: self.locks.clone(),
+            constraints: self.constraints.clone(),
+            time: self.time,
+            site,
+        });
+        self.origins.push(Origin { region, variable: object.variable });
+    }
+}

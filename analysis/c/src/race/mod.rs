@@ -1,0 +1,230 @@
+//! Data races of parallel regions: lowering to fork-join accesses ([`apg_kernels::fork_join`]) by symbolic
+//! execution of the program's functions, calls included.
+
+mod accesses;
+mod calls;
+mod clauses;
+mod expressions;
+mod facts;
+mod iterations;
+mod regions;
+mod statements;
+mod tasks;
+mod values;
+
+use std::collections::BTreeSet;
+
+use apg_kernels::fork_join::{Access, Constraint, Race, Step, Symbol, Task, find_races};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::facts::Facts;
+use self::values::{LockKey, Object, ObjectId, Value};
+use crate::hir::{DirectiveId, ExprId, FunctionId, Program, StmtId, VariableId};
+
+/// Maximum number of accesses and steps of the execution of one root function.
+const MAX_STEPS: u32 = 200_000;
+/// Maximum number of accesses that are kept.
+const MAX_ACCESSES: usize = 4_000;
+/// Maximum nesting of calls that are followed.
+const MAX_CALL_DEPTH: usize = 12;
+
+/// What is known of an access besides its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The outermost directive that makes it parallel.
+    pub region: DirectiveId,
+    /// The variable whose object it is a part of.
+    pub variable: Option<VariableId>,
+}
+
+/// The accesses of parallel regions, and the races among them.
+#[derive(Debug, Default)]
+pub struct Races {
+    /// All accesses to objects that several threads can reach.
+    pub accesses: Vec<Access<ExprId>>,
+    /// Where each comes from.
+    pub origins: Vec<Origin>,
+    /// The races.
+    pub races: Vec<Race>,
+    /// Loop counters by their symbols.
+    pub counters: FxHashMap<Symbol, VariableId>,
+}
+
+/// A sequential loop that is being executed.
+#[derive(Clone, Copy, Debug)]
+struct LoopFrame {
+    /// The length of the path around it.
+    depth: usize,
+    /// The position at which it begins.
+    start: u32,
+    /// Its counter.
+    counter: Option<Symbol>,
+}
+
+/// The state of the execution of one root function.
+struct Lowering<'p> {
+    program: &'p Program,
+    facts: &'p Facts,
+    objects: Vec<Object>,
+    /// The objects of the variables of the function that is being executed.
+    scope: FxHashMap<VariableId, ObjectId>,
+    globals: FxHashMap<VariableId, ObjectId>,
+    /// Threadprivate objects of the threads of a region.
+    thread_objects: FxHashMap<(VariableId, u32), ObjectId>,
+    /// Known values of scalar objects.
+    values: FxHashMap<ObjectId, Value>,
+    path: Vec<Step>,
+    /// The sequential loops around.
+    loops: Vec<LoopFrame>,
+    counter_names: FxHashMap<Symbol, VariableId>,
+    constraints: Vec<Constraint>,
+    locks: BTreeSet<u32>,
+    lock_keys: Vec<LockKey>,
+    /// What `ordered` regions of the innermost loop exclude each other by.
+    ordered: Option<u32>,
+    /// The target of an atomic update.
+    atomic: Option<ExprId>,
+    accesses: Vec<Access<ExprId>>,
+    origins: Vec<Origin>,
+    tasks: Vec<Task>,
+    task: Option<u32>,
+    /// The outermost region makes tasks.
+    has_tasks: bool,
+    /// The outermost directive that makes threads.
+    region: Option<DirectiveId>,
+    /// Variables that the outermost region assigns.
+    written: FxHashSet<VariableId>,
+    /// Threads wait for each other by their own means: what follows is not judged.
+    is_synchronised_by_hand: bool,
+    calls: Vec<FunctionId>,
+    /// What the function that is being executed returns: the value of its only `return`.
+    returned: Option<Option<Value>>,
+    /// Spaces of iterations that are divided statically.
+    spaces: Vec<Vec<Option<Value>>>,
+    /// Parallel regions that were met.
+    met: FxHashSet<DirectiveId>,
+    next_symbol: u32,
+    next_region: u32,
+    time: u32,
+}
+
+/// The races of a program.
+pub fn races(program: &Program) -> Races {
+    let facts = Facts::new(program);
+    let mut result = Races::default();
+    let mut met = FxHashSet::default();
+    let mut roots: Vec<(FunctionId, StmtId)> = program.defined_functions().collect();
+    // `main` knows the values of most arguments. Functions that it does not reach are roots of their own.
+    roots.sort_by_key(|it| (program.function(it.0).name != "main", facts.is_called.contains(&it.0)));
+    for (function, body) in roots {
+        if !facts.parallel_regions_in(program, body).iter().any(|it| !met.contains(it)) {
+            continue;
+        }
+        let mut lowering = Lowering::new(program, &facts);
+        lowering.run_root(function, body);
+        met.extend(lowering.met.iter().copied());
+        let first = result.accesses.len();
+        for mut race in find_races(&lowering.accesses, &lowering.tasks) {
+            race.write += first;
+            race.other += first;
+            result.races.push(race);
+        }
+        result.accesses.extend(lowering.accesses);
+        result.origins.extend(lowering.origins);
+        result.counters.extend(lowering.counter_names);
+    }
+    result
+}
+
+impl<'p> Lowering<'p> {
+    fn new(program: &'p Program, facts: &'p Facts) -> Lowering<'p> {
+        Lowering {
+            program,
+            facts,
+            objects: Vec::new(),
+            scope: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            thread_objects: FxHashMap::default(),
+            values: FxHashMap::default(),
+            path: Vec::new(),
+            loops: Vec::new(),
+            counter_names: FxHashMap::default(),
+            constraints: Vec::new(),
+            locks: BTreeSet::new(),
+            lock_keys: Vec::new(),
+            ordered: None,
+            atomic: None,
+            accesses: Vec::new(),
+            origins: Vec::new(),
+            tasks: Vec::new(),
+            task: None,
+            has_tasks: false,
+            region: None,
+            written: FxHashSet::default(),
+            is_synchronised_by_hand: false,
+            calls: Vec::new(),
+            returned: None,
+            spaces: Vec::new(),
+            met: FxHashSet::default(),
+            next_symbol: 0,
+            next_region: 0,
+            time: 0,
+        }
+    }
+
+    fn run_root(&mut self, function: FunctionId, body: StmtId) {
+        let is_main = self.program.function(function).name == "main";
+        for (number, variable) in self.program.variables.iter().enumerate() {
+            let id = VariableId::new(number);
+            let is_fixed = !self.facts.assigned.contains(&id) && !self.facts.addressed.contains(&id);
+            // A program starts with the initial values; other functions may be called later.
+            if !(variable.has_static_storage() && (is_fixed || is_main)) {
+                continue;
+            }
+            if let Some(initializer) = variable.initializer
+                && let Some(value) = self.program.constant(initializer)
+                && let Ok(value) = i64::try_from(value)
+            {
+                let object = self.object(id);
+                self.values.insert(object, Value::integer(value));
+            }
+        }
+        self.calls.push(function);
+        self.stmt(body);
+        self.calls.pop();
+    }
+
+    fn fresh_symbol(&mut self, make: fn(u32) -> Symbol) -> Symbol {
+        self.next_symbol += 1;
+        make(self.next_symbol)
+    }
+
+    fn fresh_region(&mut self) -> u32 {
+        self.next_region += 1;
+        self.next_region
+    }
+
+    /// Whether the limits are reached: nothing more is recorded.
+    fn has_ended(&self) -> bool {
+        self.time >= MAX_STEPS || self.accesses.len() >= MAX_ACCESSES
+    }
+
+    /// The counters of the sequential loops around.
+    fn counters(&self) -> Vec<Symbol> {
+        self.loops.iter().filter_map(|it| it.counter).collect()
+    }
+
+    fn enter_loop(&mut self, counter: Option<Symbol>) {
+        self.loops.push(LoopFrame { depth: self.path.len(), start: self.time, counter });
+    }
+
+    /// Whether several threads or lanes may execute this place.
+    fn is_parallel(&self) -> bool {
+        !self.path.is_empty()
+    }
+
+    /// The index of the innermost team in the path.
+    fn innermost_team(&self) -> Option<usize> {
+        self.path.iter().rposition(|it| matches!(it, Step::Team { synchronises: true, .. }))
+    }
+}

@@ -1,0 +1,89 @@
+//! DataRaceBench by path: `APG_C_SUITES` has its folder. Precision and recall by file, for odd and even
+//! numbers.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use apg_c_analysis::{AnalysisHost, Toolchain, decode, parsed, race};
+use support::{Disk, toolchain};
+
+/// Least share of reported files that have a race.
+const MIN_PRECISION: f64 = 0.97;
+/// Least share of files with a race that are reported.
+const MIN_RECALL: f64 = 0.85;
+
+/// The races of a file: the names of their variables.
+fn races(file: &Path, toolchain: &Arc<Toolchain>) -> Vec<String> {
+    let text = decode(std::fs::read(file).unwrap());
+    let mut host = AnalysisHost::new(Arc::new(Disk));
+    let source = host.set_file(file, text.into(), toolchain);
+    let parsed = parsed(host.database(), source);
+    let found = race::races(&parsed.program);
+    let of = |number: usize| {
+        let access = &found.accesses[number];
+        let range = parsed.spelled(parsed.program.expr(access.site).range).unwrap_or_default();
+        let line = parsed.text()[..usize::from(range.start())].matches('\n').count() + 1;
+        format!("{}@{line}", &parsed.text()[std::ops::Range::<usize>::from(range)])
+    };
+    found.races.iter().map(|it| format!("{} {}", of(it.write), of(it.other))).collect()
+}
+
+/// The benchmark's files below a folder.
+fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if path.is_dir() {
+            programs(&path, found);
+        } else if name.starts_with("DRB") && (name.ends_with("-yes.c") || name.ends_with("-no.c")) {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn races_of_the_benchmark_are_found_and_nothing_else() {
+    let Some(folders) = std::env::var_os("APG_C_SUITES") else { return };
+    let mut files = Vec::new();
+    std::env::split_paths(&folders).for_each(|it| programs(&it, &mut files));
+    files.sort();
+    let toolchain = toolchain();
+    let is_verbose = std::env::var_os("APG_VERBOSE").is_some();
+    let mut total = [0_usize; 4];
+    for (name, parity) in [("odd", 1), ("even", 0)] {
+        // True and false positives, false and true negatives.
+        let mut counts = [0_usize; 4];
+        for file in &files {
+            let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
+            if stem[3..6].parse::<usize>().unwrap() % 2 != parity {
+                continue;
+            }
+            let found = races(file, &toolchain);
+            let case = match (stem.ends_with("-yes"), found.is_empty()) {
+                (true, false) => 0,
+                (false, false) => 1,
+                (true, true) => 2,
+                (false, true) => 3,
+            };
+            counts[case] += 1;
+            // Only names are shown, and of the half that is held out only counts.
+            if (case == 1 || case == 2) && parity == 1 && is_verbose {
+                println!("{stem}: {found:?}");
+            }
+        }
+        let [hits, false_alarms, misses, _] = counts.map(|it| it as f64);
+        if hits + misses == 0.0 {
+            continue;
+        }
+        let (precision, recall) = (hits / (hits + false_alarms).max(1.0), hits / (hits + misses));
+        println!("{name}: {counts:?}, precision {precision:.3}, recall {recall:.3}");
+        total = [0, 1, 2, 3].map(|it| total[it] + counts[it]);
+    }
+    let [hits, false_alarms, misses, _] = total.map(|it| it as f64);
+    if hits + misses > 0.0 {
+        assert!(hits / (hits + false_alarms) >= MIN_PRECISION, "{total:?}");
+        assert!(hits / (hits + misses) >= MIN_RECALL, "{total:?}");
+    }
+}
