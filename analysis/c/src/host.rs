@@ -1,5 +1,6 @@
 //! Analysis host: owns the database and takes sources; snapshots answer queries on other threads.
 
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +9,8 @@ use rustc_hash::FxHashMap;
 use salsa::Setter;
 
 use crate::db::{RootDatabase, SourceFile};
+
+pub use salsa::Cancelled;
 
 /// Owns the database. One thread changes it.
 pub struct AnalysisHost {
@@ -63,7 +66,29 @@ impl AnalysisHost {
     }
 
     /// A copy of the database, for queries on another thread. A change waits for its end.
-    pub fn snapshot(&self) -> RootDatabase {
-        self.db.clone()
+    pub fn snapshot(&self) -> Analysis {
+        Analysis { db: self.db.clone(), files: self.files.clone() }
+    }
+}
+
+/// A snapshot, which answers queries on any thread.
+#[derive(Clone)]
+pub struct Analysis {
+    db: RootDatabase,
+    files: FxHashMap<PathBuf, SourceFile>,
+}
+
+impl Analysis {
+    /// The input of a file that was set.
+    pub fn file(&self, path: &Path) -> Option<SourceFile> {
+        self.files.get(path).copied()
+    }
+
+    /// Asks queries.
+    ///
+    /// # Errors
+    /// A change of the host cancelled them.
+    pub fn with<R>(&self, query: impl FnOnce(&RootDatabase) -> R) -> Result<R, Cancelled> {
+        Cancelled::catch(AssertUnwindSafe(|| query(&self.db)))
     }
 }

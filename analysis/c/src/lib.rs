@@ -12,6 +12,7 @@ mod check;
 mod db;
 pub mod hir;
 mod host;
+pub mod ide;
 pub mod loops;
 mod lower;
 pub mod race;
@@ -22,7 +23,7 @@ mod updates;
 pub use apg_c_syntax::{FileSystem, Toolchain, decode};
 pub use check::file_diagnostics;
 pub use db::{Db, Parsed, RootDatabase, SourceFile, parsed};
-pub use host::AnalysisHost;
+pub use host::{Analysis, AnalysisHost, Cancelled};
 
 /// A diagnostic of a C file; other files are named by their paths.
 pub type Diagnostic = apg_diagnostics::Diagnostic<std::path::PathBuf>;

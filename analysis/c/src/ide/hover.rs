@@ -1,0 +1,136 @@
+//! Hover on directives and on variables of regions.
+
+use apg_c_syntax::{TextRange, TextSize};
+
+use super::{regions_around, variable_at};
+use crate::Parsed;
+use crate::hir::{Construct, Directive, DirectiveId, VariableId};
+use crate::sharing::{Reason, Sharing};
+
+/// What is shown at a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// What it is about.
+    pub range: TextRange,
+    /// Markdown.
+    pub markdown: String,
+}
+
+/// The description of the directive, or of the variable in its region, at a position.
+pub fn hover(parsed: &Parsed, offset: TextSize) -> Option<Hover> {
+    if let Some((variable, range, in_tree)) = variable_at(parsed, offset) {
+        let regions = regions_around(parsed, in_tree);
+        let shared = regions.iter().find_map(|id| Some((*id, parsed.program.sharing(*id, variable)?)));
+        if let Some((region, sharing)) = shared {
+            return Some(Hover { range, markdown: of_variable(parsed, variable, region, sharing) });
+        }
+    }
+    let program = &parsed.program;
+    program.directive_ids().find_map(|id| {
+        let directive = program.directive(id);
+        let range = parsed.spelled(directive.name_range)?;
+        range
+            .contains_inclusive(offset)
+            .then(|| Hover { range, markdown: of_directive(parsed, id, directive) })
+    })
+}
+
+fn of_variable(parsed: &Parsed, variable: VariableId, region: DirectiveId, sharing: Sharing) -> String {
+    let name = &parsed.program.variable(variable).name;
+    let directive = &parsed.program.directive(region).name;
+    let bytes = bytes(parsed, variable).map_or_else(String::new, |it| format!(", {it}"));
+    format!(
+        "`{name}` is **{}** in the region of `{directive}`{bytes}\n\n{}",
+        sharing.attribute.text(),
+        reason(parsed, sharing)
+    )
+}
+
+fn reason(parsed: &Parsed, sharing: Sharing) -> String {
+    match sharing.reason {
+        Reason::Clause(range) => {
+            let spelled = parsed.spelled(range).map(std::ops::Range::<usize>::from);
+            let text = spelled.and_then(|it| parsed.text().get(it)).unwrap_or("a clause");
+            format!("by the clause `{text}`")
+        }
+        Reason::Predetermined(why) => format!("predetermined: {why}"),
+        Reason::Implicit(why) => format!("implicit: {why}"),
+    }
+}
+
+/// The size of a variable in words.
+fn bytes(parsed: &Parsed, variable: VariableId) -> Option<String> {
+    match parsed.program.size_of(&parsed.program.variable(variable).ty)? {
+        1 => Some("1 byte".to_owned()),
+        bytes => Some(format!("{bytes} bytes")),
+    }
+}
+
+fn of_directive(parsed: &Parsed, id: DirectiveId, directive: &Directive) -> String {
+    let mut text = format!("`#pragma omp {}`\n", directive.name);
+    for construct in &directive.constructs {
+        text.push_str(&format!("\n{}\n", description(*construct)));
+    }
+    let rows: Vec<String> = parsed
+        .program
+        .captured(id)
+        .into_iter()
+        .filter_map(|(variable, _)| {
+            let sharing = parsed.program.sharing(id, variable)?;
+            let name = &parsed.program.variable(variable).name;
+            let size = bytes(parsed, variable).unwrap_or_default();
+            Some(format!(
+                "| `{name}` | {} | {size} | {} |",
+                sharing.attribute.text(),
+                reason(parsed, sharing)
+            ))
+        })
+        .collect();
+    if !rows.is_empty() {
+        text.push_str("\n| variable | sharing | size | why |\n|---|---|---|---|\n");
+        text.push_str(&rows.join("\n"));
+    }
+    text
+}
+
+/// What a construct does, in a sentence.
+pub(super) fn description(construct: Construct) -> &'static str {
+    use Construct::*;
+    match construct {
+        Parallel => "A team of threads executes the statement, each thread all of it; at its end all wait.",
+        For => "The iterations of the loop are divided among the threads of the team.",
+        Sections => "Each `section` is executed by one thread.",
+        Section => "A part of `sections` that one thread executes.",
+        Single => "One thread, whichever comes first, executes the statement; the others wait at its end.",
+        Master => "Only the first thread executes the statement; nothing waits for it.",
+        Masked => "Only one thread, by default the first, executes the statement; nothing waits for it.",
+        Critical => "One thread at a time executes the statement, of all with the same name.",
+        Atomic => "The update of one scalar is indivisible.",
+        Barrier => "All threads of the team wait here for each other.",
+        Flush => "What this thread has stored becomes visible to others, and the reverse.",
+        Ordered => "Iterations execute the statement in the order of the serial loop.",
+        Threadprivate => "Each thread has its own copy of the variables, which lives as long as the program.",
+        Accessible => "The device reaches the memory directly.",
+        Taskgroup => "At the end all tasks that were made in it, and their children, are waited for.",
+        Taskloop => "The iterations of the loop are divided into tasks.",
+        Taskwait => "Waits for the tasks that this task has made.",
+        Taskyield => "The thread may work on another task here.",
+        Task => "Some thread executes the statement, now or later.",
+        Simd => "Several iterations of the loop are executed at once by vector instructions.",
+        Target => "The statement is executed on a device.",
+        TargetData => "Data stays on the device while the statement is executed.",
+        TargetEnterData => "Data is copied to the device and stays there.",
+        TargetExitData => "Data leaves the device.",
+        TargetUpdate => "Values on the host and the device are made equal.",
+        Teams => "A league of teams executes the statement, the first thread of each.",
+        Distribute => "The iterations of the loop are divided among the teams.",
+        Loop => "The iterations of the loop may be executed in any order and at once.",
+        Scope => "All threads execute the statement, with private and combined variables.",
+        Scan => "Separates the two halves of a prefix sum.",
+        Cancel => "Asks for the end of a region.",
+        CancellationPoint => "A thread leaves the region here if its end was asked for.",
+        DeclareTarget | BeginDeclareTarget | EndDeclareTarget => "The declarations exist on devices too.",
+        DeclareSimd => "The function has a version for vectors.",
+        DeclareReduction => "Declares how values of a type are combined.",
+    }
+}

@@ -1,0 +1,48 @@
+//! Editor features of C files, about directives only: plain data, without types of a protocol.
+
+mod completion;
+mod hints;
+mod hover;
+
+pub use self::completion::{Completion, CompletionKind, completions};
+pub use self::hints::{Inlay, inlays};
+pub use self::hover::{Hover, hover};
+
+use apg_c_syntax::{TextRange, TextSize};
+
+use crate::Parsed;
+use crate::hir::{DirectiveId, ExprKind, VariableId};
+
+/// The range of the `main` function's name, where it is defined.
+pub fn main_function(parsed: &Parsed) -> Option<TextRange> {
+    let mut functions = parsed.program.functions.iter();
+    let main = functions.find(|it| it.name == "main" && it.body.is_some())?;
+    parsed.spelled(main.range?)
+}
+
+/// The variable that is named at a position, with the range of its name.
+fn variable_at(parsed: &Parsed, offset: TextSize) -> Option<(VariableId, TextRange, TextRange)> {
+    parsed.program.exprs.iter().rev().find_map(|it| {
+        let ExprKind::Variable(variable) = it.kind else { return None };
+        // Headers have no ranges.
+        if it.range.is_empty() {
+            return None;
+        }
+        let spelled = parsed.spelled(it.range)?;
+        (spelled.contains_inclusive(offset) && parsed.is_spelled(it.range))
+            .then_some((variable, spelled, it.range))
+    })
+}
+
+/// The directives whose statements contain a range of the tree, the innermost first.
+fn regions_around(parsed: &Parsed, range: TextRange) -> Vec<DirectiveId> {
+    let program = &parsed.program;
+    let contains = |id: &DirectiveId| {
+        let directive = program.directive(*id);
+        directive.body.is_some_and(|it| program.stmt(it).range.contains_range(range))
+            || directive.range.contains_range(range)
+    };
+    let mut found: Vec<DirectiveId> = program.directive_ids().filter(contains).collect();
+    found.reverse();
+    found
+}

@@ -1,0 +1,76 @@
+//! Hover, hints and completion in directives: `$0` marks the position.
+
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use apg_c_analysis::{AnalysisHost, Parsed, Toolchain, ide, parsed};
+use apg_c_syntax::{TextRange, TextSize};
+use support::Disk;
+
+fn at_cursor(marked: &str) -> (Arc<Parsed>, TextSize) {
+    let offset = TextSize::from(marked.find("$0").unwrap_or(0) as u32);
+    let mut host = AnalysisHost::new(Arc::new(Disk));
+    let text = marked.replace("$0", "");
+    let file = host.set_file(Path::new("a.c"), text.as_str().into(), &Arc::new(Toolchain::default()));
+    (parsed(host.database(), file).clone(), offset)
+}
+
+fn completions(marked: &str) -> Vec<String> {
+    let (parsed, offset) = at_cursor(marked);
+    ide::completions(&parsed, offset).into_iter().map(|it| it.text).collect()
+}
+
+const LOOP: &str = "double a[8];\nvoid f(int n) {\n    double s = 0;\n    #pragma omp parallel for reduction(+: s)\n    \
+                    for (int i = 0; i < n; i++) s += a[i];\n}\n";
+
+#[test]
+fn hover_on_a_variable_says_its_sharing_and_size() {
+    let (parsed, offset) = at_cursor(&LOOP.replace("s += a[i]", "s += $0a[i]"));
+    let hover = ide::hover(&parsed, offset).unwrap();
+    assert!(
+        hover.markdown.starts_with("`a` is **shared** in the region of `parallel for`, 64 bytes"),
+        "{hover:?}"
+    );
+    assert!(hover.markdown.contains("implicit"));
+    let (parsed, offset) = at_cursor(&LOOP.replace("s += a[i]", "$0s += a[i]"));
+    assert!(ide::hover(&parsed, offset).unwrap().markdown.contains("by the clause `reduction(+: s)`"));
+}
+
+#[test]
+fn hover_on_a_directive_lists_what_it_captures() {
+    let (parsed, offset) = at_cursor(&LOOP.replace("parallel for", "par$0allel for"));
+    let markdown = ide::hover(&parsed, offset).unwrap().markdown;
+    for row in ["| `s` | reduction | 8 bytes |", "| `a` | shared | 64 bytes |", "| `n` | shared | 4 bytes |"]
+    {
+        assert!(markdown.contains(row), "{markdown}");
+    }
+}
+
+#[test]
+fn hints_show_what_is_shared_without_a_clause() {
+    let (parsed, _) = at_cursor(LOOP);
+    let hints = ide::inlays(&parsed, TextRange::up_to(TextSize::of(LOOP)));
+    let labels: Vec<&str> = hints.iter().map(|it| it.label.as_str()).collect();
+    assert_eq!(labels, ["shared(n, a)"]);
+    assert_eq!(u32::from(hints[0].at) as usize, LOOP.find("s)\n").unwrap() + 2);
+}
+
+#[test]
+fn directives_and_clauses_are_completed() {
+    assert!(completions("void f() {\n#pragma omp par$0\n}").contains(&"parallel for".to_owned()));
+    assert_eq!(completions("void f() {\n#pragma omp parallel for sched$0\n}"), ["schedule"]);
+    assert!(
+        completions("void f() {\n#pragma omp parallel for \\\n  num$0\n}")
+            .contains(&"num_threads".to_owned())
+    );
+    assert!(completions("void f() {\nint par$0\n}").is_empty());
+}
+
+#[test]
+fn variables_and_words_are_completed_in_clauses() {
+    let text = "int total; void g(int y) {}\nvoid f(int tall) {\n#pragma omp parallel private(t$0)\n{}\n}";
+    assert_eq!(completions(text), ["tall", "total"]);
+    assert_eq!(completions("void f() {\n#pragma omp for schedule(dy$0\n}"), ["dynamic"]);
+}
