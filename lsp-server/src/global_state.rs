@@ -15,11 +15,13 @@ use tower_lsp_server::ls_types::{
     DidOpenTextDocumentParams, DidSaveTextDocumentParams, Uri,
 };
 
+use crate::c_files::CFiles;
 use crate::cancellation::RequestHandle;
 use crate::config::Config;
 use crate::document::{Document, document_path};
 use crate::in_flight::InFlight;
 use crate::kernels::usage::KernelUsages;
+use crate::language;
 use crate::lsp::position::LineText;
 use crate::lsp::uri;
 use crate::quarantine::{Quarantine, mark_analyzing};
@@ -57,6 +59,8 @@ pub(crate) struct EditOutcome {
 /// The database, the open documents and the configuration.
 pub(crate) struct GlobalState {
     host: AnalysisHost,
+    /// The database of C files.
+    c_files: CFiles,
     /// The thread that cancels queries; `None` if it could not be started or is blocked by an abandoned
     /// database.
     canceller: Option<QueryCanceller>,
@@ -80,6 +84,7 @@ impl Default for GlobalState {
     fn default() -> Self {
         Self {
             host: library_host(),
+            c_files: CFiles::default(),
             canceller: QueryCanceller::start().ok(),
             spare: None,
             in_flight: InFlight::default(),
@@ -141,6 +146,7 @@ impl GlobalState {
     /// other files of the workspace again.
     pub(crate) fn replace_database(&mut self) {
         self.host = library_host();
+        self.c_files = CFiles::default();
         self.in_flight = InFlight::default();
         self.is_replaced = true;
         for document in self.open_documents() {
@@ -212,7 +218,9 @@ impl GlobalState {
                 let text = LineText::new(opened.text.into());
                 let document =
                     Document { uri: opened.uri, path, version: opened.version, text, revision: number };
-                self.unloaded_neighbours.insert(document.path.clone());
+                if language::of(&document.path).is_none() {
+                    self.unloaded_neighbours.insert(document.path.clone());
+                }
                 self.update_file(document);
                 outcome.declarations_changed = true;
             }
@@ -234,14 +242,20 @@ impl GlobalState {
                 }
             }
             Edit::Save(params) => {
+                let path = document_path(&params.text_document.uri);
+                self.c_files.reload_headers();
                 // New imports may name packages that were not read yet.
-                self.unloaded_neighbours.insert(document_path(&params.text_document.uri));
+                if language::of(&path).is_none() {
+                    self.unloaded_neighbours.insert(path);
+                }
                 outcome.declarations_changed = true;
             }
             Edit::Close(params) => {
                 let path = document_path(&params.text_document.uri);
                 Arc::make_mut(&mut self.documents).remove(&path);
-                if path.is_absolute() {
+                if language::of(&path).is_some() {
+                    self.c_files.remove(&path);
+                } else if path.is_absolute() {
                     let text = workspace::read_source(&path).ok();
                     let text = text.filter(|text| !self.quarantine.has_crashed(&path, text));
                     self.host.set_file(&path, text);
@@ -250,6 +264,7 @@ impl GlobalState {
                 outcome = EditOutcome { closed: Some(params.text_document.uri), declarations_changed: true };
             }
             Edit::Watched(params) => {
+                self.c_files.reload_headers();
                 for path in params.changes.iter().filter_map(|change| uri::to_path(&change.uri)) {
                     outcome.declarations_changed |= self.reload_path(&path);
                 }
@@ -342,7 +357,7 @@ impl GlobalState {
         drop(snapshot);
         self.host.replace_files(files);
         self.set_roots();
-        self.unloaded_neighbours.extend(self.documents.keys().cloned());
+        self.unloaded_neighbours.extend(self.x10_documents());
     }
 
     /// Sets the folders with further packages. Relative ones are in a folder of the workspace.
@@ -357,7 +372,7 @@ impl GlobalState {
         let folders: Vec<PathBuf> = folders.into_iter().filter_map(absolute).collect();
         config.source_path = folders.clone();
         self.host.set_source_path(folders);
-        self.unloaded_neighbours.extend(self.documents.keys().cloned());
+        self.unloaded_neighbours.extend(self.x10_documents());
     }
 
     /// Makes the document's text that of its file in the database; whether declarations that other files see
@@ -367,6 +382,11 @@ impl GlobalState {
             (document.path.clone(), document.text.text().clone(), document.is_too_large());
         // The client's text counts as the document's even if the database refuses it.
         let is_new = Arc::make_mut(&mut self.documents).insert(path.clone(), document).is_none();
+        if language::of(&path).is_some() {
+            let is_refused = is_too_large || self.quarantine.has_crashed(&path, &text);
+            self.c_files.set(&path, if is_refused { Arc::from("") } else { text });
+            return false;
+        }
         // The class library is read-only.
         if !path.is_absolute() {
             return false;
@@ -389,8 +409,14 @@ impl GlobalState {
         declarations_changed
     }
 
+    /// The paths of the open documents in X10.
+    fn x10_documents(&self) -> Vec<PathBuf> {
+        self.documents.keys().filter(|it| language::of(it).is_none()).cloned().collect()
+    }
+
     fn set_roots(&mut self) {
-        let mut paths: Vec<PathBuf> = self.documents.keys().filter(|p| p.is_absolute()).cloned().collect();
+        let mut paths: Vec<PathBuf> = self.x10_documents();
+        paths.retain(|it| it.is_absolute());
         paths.sort();
         self.host.set_roots(&paths);
     }
@@ -457,6 +483,7 @@ impl GlobalState {
         self.load_neighbours();
         Snapshot {
             analysis: self.host.snapshot(),
+            c: self.c_files.snapshot(),
             _query: self.in_flight.begin(description.into()),
             documents: self.documents.clone(),
             config: self.config.clone(),

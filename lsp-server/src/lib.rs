@@ -1,11 +1,12 @@
-//! The language server of X10: the protocol only. Types of the protocol stop here; what they say comes from
-//! `apg-analysis`.
+//! The language server of X10 and of C with directives: the protocol only. Types of the protocol stop here;
+//! what they say comes from `apg-analysis` and `apg-c-analysis`.
 //!
 //! A message passes `transport`, `dispatch` and `server`, which makes it a request to the `main_loop`. The
 //! main loop owns the `global_state` and applies edits in order; requests wait in the `request_queue`, run on
 //! a `snapshot` in the `task_pool`, where `handlers` answer them, and end early by `cancellation`. `lsp`
 //! converts types. Sources that crash the server are in `quarantine`.
 
+mod c_files;
 mod cancellation;
 mod config;
 mod dispatch;
@@ -15,6 +16,7 @@ mod global_state;
 mod handlers;
 mod in_flight;
 mod kernels;
+mod language;
 mod logging;
 mod lsp;
 mod main_loop;

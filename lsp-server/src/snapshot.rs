@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::document::{Document, document_path};
 use crate::in_flight::QueryGuard;
 use crate::kernels::usage::KernelUsages;
+use crate::language::{self, Language};
 use crate::lsp::position::LineText;
 use crate::quarantine::{AnalysisMark, Quarantine, mark_analyzing};
 
@@ -26,6 +27,8 @@ const MEMBERS_PER_CHUNK: usize = 16;
 pub(crate) struct Snapshot {
     /// The database.
     pub analysis: Analysis,
+    /// The database of C files.
+    pub c: apg_c_analysis::Analysis,
     /// The open documents.
     pub documents: Arc<FxHashMap<PathBuf, Document>>,
     /// The configuration.
@@ -64,6 +67,12 @@ impl Snapshot {
         }
         let text = LineText::new(self.analysis.source(file).1.clone());
         Some((Cow::Owned(Document { uri: uri.clone(), path, version: 0, text, revision: 0 }), file))
+    }
+
+    /// An open document in another language than X10, with that language.
+    pub(crate) fn in_other_language(&self, uri: &Uri) -> Option<(&Document, &'static dyn Language)> {
+        let document = self.documents.get(&document_path(uri))?;
+        Some((document, language::of(&document.path)?))
     }
 
     /// The version of a document that the client has open.

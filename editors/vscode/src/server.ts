@@ -138,7 +138,10 @@ export class Server implements vscode.Disposable {
     const settings = vscode.workspace.getConfiguration("apg");
     return {
       // A new program is analysed before it is saved.
-      documentSelector: ["file", "untitled"].map((scheme) => ({ language: "x10", scheme })),
+      // Of C files the server knows the directives; clangd or another extension does the rest.
+      documentSelector: ["x10", "c"].flatMap((language) =>
+        ["file", "untitled"].map((scheme) => ({ language, scheme })),
+      ),
       outputChannel: this.log,
       initializationOptions: {
         sourcePath: settings.get<string[]>("sourcePath", []),

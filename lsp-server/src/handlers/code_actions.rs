@@ -22,6 +22,11 @@ impl Snapshot {
         range: Range,
         context: &CodeActionContext,
     ) -> Result<Vec<CodeActionOrCommand>, Cancelled> {
+        if let Some((document, language)) = self.in_other_language(uri) {
+            let mut fixes = language.fixes(self, document, range)?;
+            fixes.retain(|action| is_requested(context, action.kind.as_ref()));
+            return Ok(fixes.into_iter().map(CodeActionOrCommand::CodeAction).collect());
+        }
         let Some((document, file)) = self.document(uri).filter(|(d, _)| d.path.is_absolute()) else {
             return Ok(Vec::new());
         };

@@ -18,6 +18,9 @@ impl Snapshot {
     /// *Run* above each `main`, *Show CUDA* above each kernel, and lenses of further commands that the client
     ///  has.
     pub(crate) fn code_lenses(&self, uri: &Uri) -> Result<Vec<CodeLens>, Cancelled> {
+        if let Some((document, language)) = self.in_other_language(uri) {
+            return language.code_lenses(self, document);
+        }
         let Some((document, file)) = self.document(uri) else { return Ok(Vec::new()) };
         let counts_references = self.has_command(SHOW_REFERENCES);
         let lenses = self.analysis.with(|db| ide::lenses(db, file, counts_references))?;

@@ -28,6 +28,9 @@ impl Snapshot {
         uri: &Uri,
         position: Position,
     ) -> Result<Option<Vec<CompletionItem>>, Cancelled> {
+        if let Some((document, language)) = self.in_other_language(uri) {
+            return language.completion(self, document, position).map(Some);
+        }
         let Some((document, file, offset)) = self.resolve(uri, position) else { return Ok(None) };
         let found = self.analysis.with(|db| ide::completions(db, file, offset))?;
         let item = |(index, completion): (usize, &Completion)| {

@@ -14,6 +14,7 @@ use tower_lsp_server::ls_types::{
 };
 
 use crate::document::Document;
+use crate::language;
 use crate::lsp::position::LineText;
 use crate::lsp::{to_proto, uri};
 use crate::quarantine::mark_analyzing;
@@ -81,6 +82,9 @@ impl Snapshot {
         }
         if let Some(reason) = self.quarantine.reason(&document.path, document.text.text()) {
             return Ok(vec![to_proto::quarantined(reason, self.config.analysis_timeout)]);
+        }
+        if let Some(language) = language::of(&document.path) {
+            return language.diagnostics(self, document);
         }
         let file = self.analysis.file(&document.path).filter(|_| document.path.is_absolute());
         let Some(file) = file else { return Ok(Vec::new()) };

@@ -14,6 +14,9 @@ use crate::snapshot::Snapshot;
 impl Snapshot {
     /// The inlay hints in a range of a document.
     pub(crate) fn inlay_hints(&self, uri: &Uri, range: Range) -> Result<Option<Vec<InlayHint>>, Cancelled> {
+        if let Some((document, language)) = self.in_other_language(uri) {
+            return language.inlay_hints(self, document, range).map(Some);
+        }
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
         let range = document.text.text_range(range, self.config.encoding);
         let mut found = self.analysis.with(|db| ide::inlays(db, file, range))?;

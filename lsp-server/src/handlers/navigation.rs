@@ -16,6 +16,9 @@ use crate::snapshot::Snapshot;
 impl Snapshot {
     /// The description of the symbol, or the launch of the kernel, under the cursor.
     pub(crate) fn hover(&self, uri: &Uri, position: Position) -> Result<Option<Hover>, Cancelled> {
+        if let Some((document, language)) = self.in_other_language(uri) {
+            return language.hover(self, document, position);
+        }
         let Some((document, file, offset)) = self.resolve(uri, position) else { return Ok(None) };
         let found = self.analysis.with(|db| ide::hover(db, file, offset))?;
         let kernels = self.kernel_usage(&document, file)?;

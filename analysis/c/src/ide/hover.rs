@@ -128,7 +128,7 @@ pub(super) fn description(construct: Construct) -> &'static str {
         Scope => "All threads execute the statement, with private and combined variables.",
         Scan => "Separates the two halves of a prefix sum.",
         Cancel => "Asks for the end of a region.",
-        CancellationPoint => "A thread leaves the region here if its end was asked for.",
+        CancellationPoint => "A thread leaves the region here if its end was requested.",
         DeclareTarget | BeginDeclareTarget | EndDeclareTarget => "The declarations exist on devices too.",
         DeclareSimd => "The function has a version for vectors.",
         DeclareReduction => "Declares how values of a type are combined.",

@@ -120,7 +120,8 @@ function M.restart()
     clients[root] = nil
   end
   for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
-    if vim.bo[buffer].filetype == "x10" then M.attach(buffer) end
+    local filetype = vim.bo[buffer].filetype
+    if filetype == "x10" or filetype == "c" then M.attach(buffer) end
   end
 end
 

@@ -1,0 +1,55 @@
+//! C documents with directives in the language server: diagnostics while they are edited, fixes, hover, hints,
+//! completion.
+
+use apg_tests::session::Session;
+use serde_json::{Value, json};
+
+const SUM: &str = "double sum(const double *a, int n) {
+    double s = 0;
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) s += a[i];
+    return s;
+}
+int main(void) { return 0; }
+";
+
+fn codes(found: &[Value]) -> Vec<&str> {
+    found.iter().filter_map(|it| it["code"].as_str()).collect()
+}
+
+#[test]
+fn a_race_is_shown_and_fixed_while_typing() {
+    let mut session = Session::workspace_for(&[], json!({}), json!({}));
+    let uri = session.open("sum.c", SUM);
+    let found = session.server.diagnostics(&uri, 1);
+    assert_eq!(codes(&found), ["omp/missing-reduction"], "{found:?}");
+    let range = found[0]["range"].clone();
+    let params = json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [] } });
+    let actions = session.server.request("textDocument/codeAction", params);
+    let edit = &actions[0]["edit"]["changes"][&uri][0];
+    assert_eq!(edit["newText"], " reduction(+: s)", "{actions}");
+    let at = edit["range"]["start"]["character"].as_u64().unwrap() as u32;
+    session.server.change(&uri, 2, [2, at, 2, at], " reduction(+: s)");
+    assert_eq!(session.server.diagnostics(&uri, 2), Vec::<Value>::new());
+    assert_eq!(session.server.end(), Some(0));
+}
+
+#[test]
+fn directives_have_hover_hints_completion_and_lenses() {
+    let mut session = Session::workspace_for(&[], json!({}), json!({}));
+    let uri = session.open("sum.c", SUM);
+    session.server.diagnostics(&uri, 1);
+    let document = json!({ "uri": uri });
+    let place = |line: u32, character: u32| json!({ "textDocument": document, "position": { "line": line, "character": character } });
+    let hover = session.server.request("textDocument/hover", place(2, 18));
+    assert!(hover["contents"]["value"].as_str().unwrap().contains("| `s` | shared | 8 bytes |"), "{hover}");
+    let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 7, "character": 0 } });
+    let hints =
+        session.server.request("textDocument/inlayHint", json!({ "textDocument": document, "range": whole }));
+    assert_eq!(hints[0]["label"], "shared(n, s, a)", "{hints}");
+    let items = session.server.request("textDocument/completion", place(2, 28));
+    assert!(items.as_array().unwrap().iter().any(|it| it["label"] == "for"), "{items}");
+    let lenses = session.server.request("textDocument/codeLens", json!({ "textDocument": document }));
+    assert_eq!(lenses[0]["command"]["command"], "apg.run", "{lenses}");
+    assert_eq!(session.server.end(), Some(0));
+}
