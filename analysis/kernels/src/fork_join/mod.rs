@@ -9,6 +9,7 @@ pub mod model;
 pub mod order;
 pub mod overlap;
 pub mod race;
+mod table;
 pub mod task;
 
 pub use self::model::{Access, Constraint, Selector, Step, Symbol, Value};

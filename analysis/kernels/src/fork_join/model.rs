@@ -1,6 +1,7 @@
 //! The model: accesses to parts of objects, and the constructs that execute them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use apg_symbolic::Affine;
 
@@ -25,15 +26,15 @@ pub enum Constraint {
     Zero(Value),
     /// The value is not zero.
     NonZero(Value),
-}
-
-impl Constraint {
-    /// The value that is restricted.
-    pub fn value(&self) -> &Value {
-        match self {
-            Constraint::NonNegative(it) | Constraint::Zero(it) | Constraint::NonZero(it) => it,
-        }
-    }
+    /// An integer is the element of a constant table with this index.
+    Element {
+        /// The integer.
+        element: Symbol,
+        /// The index in the table.
+        index: Value,
+        /// The elements.
+        table: Arc<[i64]>,
+    },
 }
 
 /// A step from an object to a part of it.

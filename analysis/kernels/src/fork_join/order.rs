@@ -183,6 +183,9 @@ fn on_different_threads(a: Option<&Step>, b: Option<&Step>) -> Vec<Vec<PairConst
                     vec![PairConstraint::NonZero(gap)]
                 };
                 counters.iter().zip(others).map(differ).collect()
+            } else if space.is_some() && other.is_some() {
+                // Which iterations of the two run on one thread is not known.
+                Vec::new()
             } else {
                 vec![Vec::new()]
             }

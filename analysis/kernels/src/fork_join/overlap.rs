@@ -7,6 +7,7 @@ use apg_symbolic::dependence::{Answer, Point};
 use apg_symbolic::{Affine, System};
 
 use super::model::{Access, Constraint, Selector, Symbol, Value};
+use super::table::{self, TableElement};
 
 /// Maximum number of conditions "is not equal" of two accesses: each halves the search.
 const MAX_DISEQUATIONS: usize = 6;
@@ -109,19 +110,39 @@ pub(super) fn overlap<S>(
     // Where an unknown value of the program decides whether elements are equal, nothing is certain.
     let is_undecided = |it: &PairValue| it.terms().any(|(symbol, _)| matches!(symbol.0, Symbol::Fixed(_)));
     let mut constraints: Vec<PairConstraint> = Vec::new();
+    let mut tables: Vec<TableElement> = Vec::new();
     for (access, names) in [(a, &first as &dyn Fn(Symbol) -> PairSymbol), (b, &second)] {
         for constraint in &access.constraints {
-            let Some(value) = renamed(constraint.value(), names) else { continue };
-            constraints.push(match constraint {
-                Constraint::NonNegative(_) => PairConstraint::NonNegative(value),
-                Constraint::Zero(_) => PairConstraint::Zero(value),
-                Constraint::NonZero(_) => PairConstraint::NonZero(value),
-            });
+            let value = match constraint {
+                Constraint::NonNegative(it) | Constraint::Zero(it) | Constraint::NonZero(it) => it,
+                Constraint::Element { index, .. } => index,
+            };
+            let Some(value) = renamed(value, names) else { continue };
+            match constraint {
+                Constraint::NonNegative(_) => constraints.push(PairConstraint::NonNegative(value)),
+                Constraint::Zero(_) => constraints.push(PairConstraint::Zero(value)),
+                Constraint::NonZero(_) => constraints.push(PairConstraint::NonZero(value)),
+                Constraint::Element { element, table, .. } => {
+                    tables.push(TableElement {
+                        element: names(*element),
+                        index: value,
+                        table: table.clone(),
+                    });
+                }
+            }
         }
     }
     let has_undecided = equations.iter().any(is_undecided);
     let mut related: Vec<PairConstraint> = equations.into_iter().map(PairConstraint::Zero).collect();
     related.extend(extra.iter().cloned());
+    let uses_table =
+        |it: &PairConstraint| it.symbols().any(|it| tables.iter().any(|table| table.element == it));
+    let is_tabulated = related.iter().any(uses_table);
+    if is_tabulated {
+        // The index of an element decides which iteration it is.
+        related.append(&mut constraints);
+        return if has_undecided { Answer::Unknown } else { table::solve_with_tables(&related, &tables) };
+    }
     add_related(&mut related, constraints);
     match solve(related) {
         Answer::Yes(_) if has_undecided => Answer::Unknown,
@@ -131,8 +152,17 @@ pub(super) fn overlap<S>(
 
 impl PairConstraint {
     fn symbols(&self) -> impl Iterator<Item = PairSymbol> + '_ {
+        self.value().terms().map(|it| *it.0)
+    }
+
+    pub(super) fn value(&self) -> &PairValue {
         let (PairConstraint::NonNegative(it) | PairConstraint::Zero(it) | PairConstraint::NonZero(it)) = self;
-        it.terms().map(|it| *it.0)
+        it
+    }
+
+    pub(super) fn value_mut(&mut self) -> &mut PairValue {
+        let (PairConstraint::NonNegative(it) | PairConstraint::Zero(it) | PairConstraint::NonZero(it)) = self;
+        it
     }
 }
 
@@ -171,9 +201,8 @@ fn eliminate(mut constraints: Vec<PairConstraint>) -> Option<(Vec<PairConstraint
         let rest = equation.checked_sub(&PairValue::symbol(symbol).checked_scale(factor)?)?;
         let value = rest.checked_scale(-factor)?;
         for constraint in &mut constraints {
-            let (PairConstraint::NonNegative(it) | PairConstraint::Zero(it) | PairConstraint::NonZero(it)) =
-                constraint;
-            *it = it.substitute(&symbol, &value)?;
+            let replaced = constraint.value().substitute(&symbol, &value)?;
+            *constraint.value_mut() = replaced;
         }
         solved.push((symbol, value));
     }
@@ -185,7 +214,7 @@ fn eliminate(mut constraints: Vec<PairConstraint>) -> Option<(Vec<PairConstraint
     (!is_refuted).then_some((constraints, solved))
 }
 
-fn solve(constraints: Vec<PairConstraint>) -> Answer<Point<PairSymbol>> {
+pub(super) fn solve(constraints: Vec<PairConstraint>) -> Answer<Point<PairSymbol>> {
     let Some((constraints, solved)) = eliminate(constraints) else { return Answer::No };
     match search(&constraints) {
         Answer::Yes(mut point) => {

@@ -48,12 +48,18 @@ pub enum DependenceKind {
     InOutSet,
 }
 
+/// The object of a dependence on any memory.
+pub const ALL_MEMORY: u32 = u32::MAX;
+
 /// Whether two dependences order or exclude their tasks.
 pub fn conflicts(a: &Dependence, b: &Dependence) -> bool {
     let is_compatible = matches!(
         (a.kind, b.kind),
         (DependenceKind::In, DependenceKind::In) | (DependenceKind::InOutSet, DependenceKind::InOutSet)
     );
+    if a.object == ALL_MEMORY || b.object == ALL_MEMORY {
+        return !is_compatible;
+    }
     // Only equal places are compared by the runtime, and only places that are certainly equal count.
     !is_compatible && a.object == b.object && is_certainly_equal(&a.selectors, &b.selectors)
 }
