@@ -91,9 +91,7 @@ fn makes_environment(construct: Construct) -> bool {
 impl Program {
     /// Whether a directive at any place makes a variable threadprivate.
     pub fn is_threadprivate(&self, variable: VariableId) -> bool {
-        let of = |it: &Directive| it.argument.iter().any(|item| item.variable(self) == Some(variable));
-        self.variable(variable).storage == Storage::ThreadLocal
-            || self.directives.iter().any(|it| it.has(Construct::Threadprivate) && of(it))
+        self.variable(variable).storage == Storage::ThreadLocal || self.threadprivate.contains(&variable)
     }
 
     /// Whether a variable is declared in the statement of a directive.
@@ -150,7 +148,7 @@ impl Program {
                 "firstprivate" => Attribute::Firstprivate,
                 "lastprivate" => Attribute::Lastprivate,
                 "reduction" | "in_reduction" => Attribute::Reduction,
-                "linear" => Attribute::Linear,
+                "linear" | "induction" => Attribute::Linear,
                 "map" if directive.has(Construct::Target) => Attribute::Mapped,
                 "is_device_ptr" | "has_device_addr" => Attribute::Firstprivate,
                 _ => continue,

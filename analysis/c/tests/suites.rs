@@ -33,8 +33,12 @@ fn what_the_compiler_accepts_has_no_error() {
         c_files(&folder, &mut files);
         for file in files {
             let text = decode(std::fs::read(&file).unwrap());
-            let errors = diagnostics_of(&file, &text, &toolchain);
-            let errors: Vec<_> = errors.iter().filter(|it| it.severity == Severity::Error).collect();
+            let found = diagnostics_of(&file, &text, &toolchain);
+            for it in &found {
+                let line = text[..usize::from(it.range.start())].matches('\n').count() + 1;
+                println!("{}:{line}: {}", file.file_name().unwrap_or_default().to_string_lossy(), it.code);
+            }
+            let errors: Vec<_> = found.iter().filter(|it| it.severity == Severity::Error).collect();
             if errors.is_empty() || compiler_accepts(&file) != Some(true) {
                 continue;
             }

@@ -9,7 +9,7 @@ mod types;
 pub mod visit;
 
 use apg_c_syntax::TextRange;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 pub use self::directive::{Clause, Construct, Directive, Item, Modifier};
@@ -31,6 +31,8 @@ pub struct Program {
     pub stmts: Vec<Stmt>,
     /// All directives, in the order of the source.
     pub directives: Vec<Directive>,
+    /// The variables that `threadprivate` directives name, those in headers too.
+    pub threadprivate: FxHashSet<VariableId>,
     /// What the names of file scope are.
     pub names: FxHashMap<SmolStr, Entity>,
     /// The tags of file scope.

@@ -29,6 +29,7 @@ impl Lowerer {
             items.into_iter().filter_map(|it| self.item(it)).collect()
         });
         self.program.directives[id.index()].argument = argument;
+        self.threadprivate(directive);
         for clause in directive.clauses() {
             let clause = self.clause(&clause);
             self.program.directives[id.index()].clauses.push(clause);
@@ -40,6 +41,19 @@ impl Lowerer {
             self.program.directives[id.index()].body = Some(body);
         }
         id
+    }
+
+    /// Notes the variables of a `threadprivate` directive.
+    pub(super) fn threadprivate(&mut self, directive: &ast::Directive) {
+        if directive.name() != "threadprivate" {
+            return;
+        }
+        let items: Vec<_> = directive.directive_argument().iter().flat_map(|it| it.items()).collect();
+        for item in items {
+            if let Some(variable) = self.item(item).and_then(|it| it.variable(&self.program)) {
+                self.program.threadprivate.insert(variable);
+            }
+        }
     }
 
     fn clause(&mut self, clause: &ast::Clause) -> Clause {

@@ -69,8 +69,13 @@ impl Lowerer {
                 self.declaration(&it);
             }
             ast::ExternalDecl::DirectiveDecl(it) => {
-                if let Some(directive) = it.directive().filter(|_| !self.is_header) {
-                    self.directive(&directive, None);
+                // Of headers only what their directives declare is of interest.
+                match it.directive() {
+                    Some(directive) if self.is_header => self.threadprivate(&directive),
+                    Some(directive) => {
+                        self.directive(&directive, None);
+                    }
+                    None => {}
                 }
                 it.external_decl().into_iter().for_each(|it| self.external(it));
             }

@@ -25,6 +25,13 @@ impl Lowering<'_> {
                 let thread = fork_join::Value::symbol(*thread);
                 Some(Value::Integer(thread))
             }
+            "omp_get_team_num" => {
+                let league = self.path.iter().rev().find_map(|it| match it {
+                    Step::Team { thread, synchronises: false, .. } => Some(*thread),
+                    _ => None,
+                });
+                Some(league.map_or(Value::integer(0), |it| Value::Integer(fork_join::Value::symbol(it))))
+            }
             "omp_get_num_threads" | "omp_get_max_threads" | "omp_get_num_procs" => {
                 let symbol = self.fresh_symbol(Symbol::Fixed);
                 Some(Value::Integer(fork_join::Value::symbol(symbol)))

@@ -168,6 +168,9 @@ impl Lowering<'_> {
         if place.selectors.is_empty() {
             return self.value_of(place.object);
         }
+        if let Some(value) = self.element_of_table(place) {
+            return Some(value);
+        }
         // A pointer in an array or struct: it is taken to point to something that no other points to.
         let zero = fork_join::Value::from_constant(0);
         let is_written = self.objects[place.object as usize].depth > 0;
@@ -175,6 +178,19 @@ impl Lowering<'_> {
             let target = place.clone().with(Selector::Dereference).with(Selector::Index(Some(zero)));
             Value::Pointer(target)
         })
+    }
+
+    /// The element of an array that keeps its initial values.
+    fn element_of_table(&mut self, place: &Place) -> Option<Value> {
+        let [Selector::Index(Some(index))] = &place.selectors[..] else { return None };
+        let variable = self.objects[place.object as usize].variable?;
+        let table = self.facts.tables.get(&variable)?.clone();
+        if let Some(constant) = index.as_constant() {
+            return table.get(usize::try_from(*constant).ok()?).copied().map(Value::integer);
+        }
+        let element = self.fresh_symbol(fork_join::Symbol::Own);
+        self.constraints.push(Constraint::Element { element, index: index.clone(), table });
+        Some(Value::Integer(fork_join::Value::symbol(element)))
     }
 
     /// The place that an expression names; what is evaluated on the way is recorded.

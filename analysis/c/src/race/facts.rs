@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,6 +34,8 @@ pub(super) struct Facts {
     pub(super) assigned: FxHashSet<VariableId>,
     pub(super) addressed: FxHashSet<VariableId>,
     pub(super) threadprivate: FxHashSet<VariableId>,
+    /// Arrays of integers that keep the values of their initialisers.
+    pub(super) tables: FxHashMap<VariableId, Arc<[i64]>>,
     pub(super) is_called: FxHashSet<FunctionId>,
     functions: FxHashMap<FunctionId, Effects>,
     environments: RefCell<FxHashMap<DirectiveId, Environment>>,
@@ -46,15 +49,12 @@ impl Facts {
         let all = |of: fn(&Effects) -> &FxHashSet<VariableId>| {
             functions.values().flat_map(|it| of(it).iter().copied()).collect()
         };
-        let threadprivate = program.variables.iter().enumerate().map(|it| VariableId::new(it.0));
-        let has_directive = program.directives.iter().any(|it| it.has(Construct::Threadprivate));
+        let variables = program.variables.iter().enumerate().map(|it| VariableId::new(it.0));
         Facts {
             assigned: all(|it| &it.assigned),
             addressed: all(|it| &it.addressed),
-            threadprivate: match has_directive {
-                true => threadprivate.filter(|it| program.is_threadprivate(*it)).collect(),
-                false => FxHashSet::default(),
-            },
+            threadprivate: variables.filter(|it| program.is_threadprivate(*it)).collect(),
+            tables: tables(program),
             is_called: functions.values().flat_map(|it| it.callees.iter().copied()).collect(),
             functions,
             environments: RefCell::default(),
@@ -157,5 +157,44 @@ fn effects(program: &Program, stmt: StmtId) -> Effects {
         }
         true
     });
+    found
+}
+
+/// Arrays with constant initialisers of which only elements are read.
+fn tables(program: &Program) -> FxHashMap<VariableId, Arc<[i64]>> {
+    let constants = |list: ExprId| -> Option<Arc<[i64]>> {
+        let ExprKind::List(values) = &program.expr(list).kind else { return None };
+        values.iter().map(|it| i64::try_from(program.constant(*it)?).ok()).collect()
+    };
+    let mut found: FxHashMap<VariableId, Arc<[i64]>> = FxHashMap::default();
+    for (number, variable) in program.variables.iter().enumerate().filter(|it| it.1.range.is_some()) {
+        if let Some(values) = variable.initializer.and_then(constants) {
+            found.insert(VariableId::new(number), values);
+        }
+    }
+    if found.is_empty() {
+        return found;
+    }
+    // Uses besides those as the array of an index.
+    let mut uses: FxHashMap<VariableId, i64> = FxHashMap::default();
+    for expr in &program.exprs {
+        match expr.kind {
+            ExprKind::Variable(variable) => *uses.entry(variable).or_default() += 1,
+            ExprKind::Index(base, _) => {
+                if let Some(variable) = named(program, base) {
+                    *uses.entry(variable).or_default() -= 1;
+                }
+            }
+            ExprKind::Assign(_, target, _)
+            | ExprKind::Increment { target, .. }
+            | ExprKind::AddressOf(target) => {
+                if let Some(variable) = program.base_variable(target) {
+                    found.remove(&variable);
+                }
+            }
+            _ => {}
+        }
+    }
+    found.retain(|it, _| uses.get(it).is_none_or(|count| *count == 0));
     found
 }

@@ -15,7 +15,11 @@ impl<'p> Lowering<'p> {
         let directive = program.directive(id);
         use Construct::*;
         let Some(first) = directive.constructs.first().copied() else {
-            return directive.body.into_iter().for_each(|it| self.stmt(it));
+            // What a `metadirective` or a loop transformation becomes is not known.
+            let before = std::mem::replace(&mut self.is_synchronised_by_hand, true);
+            directive.body.into_iter().for_each(|it| self.stmt(it));
+            self.is_synchronised_by_hand = before;
+            return;
         };
         match first {
             Barrier => self.barrier(),
@@ -68,8 +72,10 @@ impl<'p> Lowering<'p> {
             true
         });
         let before = std::mem::replace(&mut self.atomic, target);
+        let is_compared = directive.clause("compare").is_some();
+        let around = std::mem::replace(&mut self.is_compared, is_compared);
         self.stmt(body);
-        self.atomic = before;
+        (self.atomic, self.is_compared) = (before, around);
     }
 
     /// Whether a clause's only value is this constant.
@@ -109,7 +115,7 @@ impl<'p> Lowering<'p> {
         let is_league = directive.has(Teams) && !is_one_team;
         if is_league {
             self.push_team(false);
-        } else if directive.has(Parallel) && !is_serial {
+        } else if directive.has(Parallel) && !is_serial && !self.divides_league(directive) {
             self.push_team(true);
         }
         let replaced = self.region_body(id, directive, body);
@@ -131,6 +137,12 @@ impl<'p> Lowering<'p> {
             self.forget_assigned(body);
             self.written.clear();
         }
+    }
+
+    /// Whether the iterations of a loop are divided among the teams of the league around it.
+    fn divides_league(&self, directive: &Directive) -> bool {
+        directive.has(Construct::Distribute)
+            && matches!(self.path.last(), Some(Step::Team { synchronises: false, .. }))
     }
 
     fn push_team(&mut self, synchronises: bool) {
@@ -190,8 +202,11 @@ impl<'p> Lowering<'p> {
         use Construct::*;
         let (found, problem) = loops::associated(self.program, directive);
         if found.is_empty() || problem.is_some() {
+            // A loop that another directive transforms, or a wrong one: its iterations are not known.
+            let before = std::mem::replace(&mut self.is_synchronised_by_hand, true);
             let replaced = self.enter_environment(id);
             self.stmt(body);
+            self.is_synchronised_by_hand = before;
             return replaced;
         }
         let bounds: Vec<Bounds> = found.iter().map(|it| self.bounds(it)).collect();
@@ -250,8 +265,15 @@ impl<'p> Lowering<'p> {
 
     /// The number of an iteration space that is divided statically.
     fn static_space(&mut self, directive: &Directive, bounds: &[Bounds]) -> Option<u32> {
-        let schedule = directive.clause("schedule").filter(|it| it.word() == Some("static"))?;
-        let chunk = schedule.items.get(1).and_then(|it| it.expr);
+        let schedule = directive.clause("schedule").filter(|it| it.word() == Some("static"));
+        let is_reproducible = directive.clause("order").is_some_and(|it| {
+            it.items.iter().any(|it| it.word.as_deref() == Some("reproducible"))
+                || it.modifier() == Some("reproducible")
+        });
+        if schedule.is_none() && !is_reproducible {
+            return None;
+        }
+        let chunk = schedule.and_then(|it| it.items.get(1)).and_then(|it| it.expr);
         let chunk = match chunk {
             Some(chunk) => Some(Value::integer(i64::try_from(self.program.constant(chunk)?).ok()?)),
             None => None,

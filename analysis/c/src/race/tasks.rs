@@ -67,8 +67,19 @@ impl Lowering<'_> {
                 Some("out" | "inout") => DependenceKind::Out,
                 Some("mutexinoutset") => DependenceKind::MutexInOutSet,
                 Some("inoutset") => DependenceKind::InOutSet,
+                // Objects of dependences may have any.
+                Some("depobj") => {
+                    let (kind, object) = (DependenceKind::Out, task::ALL_MEMORY);
+                    found.push(Dependence { kind, object, selectors: Vec::new() });
+                    continue;
+                }
                 _ => continue,
             };
+            let is_all = |it: &crate::hir::Item| it.word.as_deref() == Some("omp_all_memory");
+            if clause.items.iter().any(is_all) {
+                let object = task::ALL_MEMORY;
+                found.push(Dependence { kind, object, selectors: Vec::new() });
+            }
             for expr in clause.items.iter().filter_map(|it| it.expr) {
                 let region = self.region.take();
                 let place = match self.program.expr(expr).kind {

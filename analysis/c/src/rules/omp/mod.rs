@@ -3,16 +3,24 @@
 pub mod atomic_form;
 pub mod clause_not_allowed;
 pub mod conflicting_sharing;
+pub mod counter_changed;
+pub mod critical_for_atomic;
 pub mod data_race;
 pub mod default_none;
+pub mod divergent_barrier;
+pub mod jump_out;
 pub mod loop_form;
+pub mod missing_firstprivate;
 pub mod missing_for;
 pub mod missing_private;
 pub mod missing_reduction;
 pub mod nesting;
+pub mod ordered_without_region;
+pub mod orphaned_in_main;
 pub mod repeated_clause;
 pub mod shared_counter;
 pub mod syntax;
+pub mod thread_count_in_region;
 pub mod unknown_directive;
 pub mod unprotected_update;
 
@@ -23,16 +31,24 @@ pub static RULES: &[Checked] = &[
     (&atomic_form::RULE, Some(atomic_form::check)),
     (&clause_not_allowed::RULE, Some(clause_not_allowed::check)),
     (&conflicting_sharing::RULE, Some(conflicting_sharing::check)),
+    (&counter_changed::RULE, Some(counter_changed::check)),
+    (&critical_for_atomic::RULE, Some(critical_for_atomic::check)),
     (&data_race::RULE, Some(data_race::check)),
     (&default_none::RULE, Some(default_none::check)),
+    (&divergent_barrier::RULE, Some(divergent_barrier::check)),
+    (&jump_out::RULE, Some(jump_out::check)),
     (&loop_form::RULE, Some(loop_form::check)),
+    (&missing_firstprivate::RULE, Some(missing_firstprivate::check)),
     (&missing_for::RULE, Some(missing_for::check)),
     (&missing_private::RULE, None),
     (&missing_reduction::RULE, None),
     (&nesting::RULE, Some(nesting::check)),
+    (&ordered_without_region::RULE, Some(ordered_without_region::check)),
+    (&orphaned_in_main::RULE, Some(orphaned_in_main::check)),
     (&repeated_clause::RULE, Some(repeated_clause::check)),
     (&shared_counter::RULE, None),
     (&syntax::RULE, Some(syntax::check)),
+    (&thread_count_in_region::RULE, Some(thread_count_in_region::check)),
     (&unknown_directive::RULE, None),
     (&unprotected_update::RULE, None),
 ];

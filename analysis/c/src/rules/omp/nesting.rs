@@ -47,6 +47,10 @@ fn forbidden<'d>(directive: &'d Directive, around: &[&'d Directive]) -> Option<(
     use Construct::*;
     let first = *directive.constructs.first()?;
     let closest = *around.first()?;
+    // What a `metadirective` becomes is not known.
+    if closest.constructs.is_empty() {
+        return None;
+    }
     let name = &directive.name;
     if closest.has(Simd) && !matches!(first, Ordered | Simd | Loop | Atomic | Scan) {
         return Some((closest, format!("`{name}` may not be inside of `simd`")));
