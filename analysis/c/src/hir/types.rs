@@ -6,6 +6,9 @@ use smol_str::SmolStr;
 
 use super::{Program, RecordId};
 
+/// Maximum nesting of arrays and structs.
+const MAX_DEPTH: u32 = 64;
+
 /// A type. What is not known stays [`Type::Unknown`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
@@ -115,11 +118,15 @@ impl Type {
 impl Program {
     /// The size of a type in bytes; `None` if it is not known or not constant.
     pub fn size_of(&self, ty: &Type) -> Option<u64> {
-        Some(self.layout(ty)?.0)
+        Some(self.layout(ty, 0)?.0)
     }
 
     /// Size and alignment.
-    fn layout(&self, ty: &Type) -> Option<(u64, u64)> {
+    fn layout(&self, ty: &Type, depth: u32) -> Option<(u64, u64)> {
+        // A wrong program may have a struct that contains itself.
+        if depth > MAX_DEPTH {
+            return None;
+        }
         let scalar = |bytes: u64| Some((bytes, bytes));
         match ty {
             Type::Unknown => None,
@@ -129,22 +136,22 @@ impl Program {
             Type::Complex(bytes) => Some((u64::from(*bytes) * 2, (*bytes).into())),
             Type::Pointer(_) => scalar(8),
             Type::Array(element, Length::Constant(length)) => {
-                let (size, align) = self.layout(element)?;
+                let (size, align) = self.layout(element, depth + 1)?;
                 Some((size.checked_mul(*length)?, align))
             }
             Type::Array(..) => None,
-            Type::Record(id) => self.record_layout(self.record(*id)),
+            Type::Record(id) => self.record_layout(self.record(*id), depth + 1),
         }
     }
 
-    fn record_layout(&self, record: &Record) -> Option<(u64, u64)> {
+    fn record_layout(&self, record: &Record, depth: u32) -> Option<(u64, u64)> {
         let (mut bits, mut align) = (0_u64, 1_u64);
         let mut largest = 0;
         for field in record.fields.as_ref()? {
             let (size, own) = match &field.ty {
                 // A flexible array member.
-                Type::Array(element, Length::Unknown) => (0, self.layout(element)?.1),
-                ty => self.layout(ty)?,
+                Type::Array(element, Length::Unknown) => (0, self.layout(element, depth + 1)?.1),
+                ty => self.layout(ty, depth + 1)?,
             };
             let own = if record.is_packed { 1 } else { own };
             let start = match (field.bits, record.is_union) {
@@ -168,11 +175,16 @@ impl Program {
 
     /// The type of a member, of anonymous structs and unions too.
     pub fn field_type(&self, ty: &Type, name: &str) -> Option<Type> {
+        self.field_type_below(ty, name, 0)
+    }
+
+    fn field_type_below(&self, ty: &Type, name: &str, depth: u32) -> Option<Type> {
         let Type::Record(id) = ty else { return None };
         let fields = self.record(*id).fields.as_ref()?;
         fields.iter().find_map(|it| match &it.name {
             Some(own) => (own == name).then(|| it.ty.clone()),
-            None => self.field_type(&it.ty, name),
+            None if depth > MAX_DEPTH => None,
+            None => self.field_type_below(&it.ty, name, depth + 1),
         })
     }
 }

@@ -6,7 +6,7 @@ use apg_c_syntax::ast::{self, AstNode};
 use apg_c_syntax::{SyntaxKind, TextRange, literal};
 use smol_str::SmolStr;
 
-use super::{Lowerer, range};
+use super::{Lowerer, MAX_DEPTH, range};
 use crate::hir::{BinaryOp, Entity, ExprId, ExprKind, Length, Type, UnaryOp};
 
 impl Lowerer {
@@ -18,7 +18,9 @@ impl Lowerer {
         // The innermost in parentheses, so that their depth costs no stack.
         let range = range(&expr);
         let expr = without_parentheses(expr);
-        let (kind, ty) = self.expr_kind(&expr);
+        self.depth += 1;
+        let (kind, ty) = if self.depth > MAX_DEPTH { unknown() } else { self.expr_kind(&expr) };
+        self.depth -= 1;
         self.add_expr(kind, ty, range)
     }
 

@@ -35,7 +35,12 @@ struct Lowerer {
     directive: Option<DirectiveId>,
     /// Nothing has a range: headers.
     is_header: bool,
+    /// How many expressions and statements are around.
+    depth: u32,
 }
+
+/// Maximum nesting of expressions and statements: what is deeper is unknown.
+const MAX_DEPTH: u32 = 300;
 
 /// The declarations of a preamble.
 pub(crate) fn lower_preamble(preamble: &ParsedPreamble) -> Program {
@@ -53,7 +58,7 @@ pub(crate) fn lower_unit(unit: &ParsedUnit, preamble: &Program) -> Program {
 
 impl Lowerer {
     fn new(program: Program, is_header: bool) -> Lowerer {
-        Lowerer { program, scopes: Vec::new(), function: None, directive: None, is_header }
+        Lowerer { program, scopes: Vec::new(), function: None, directive: None, is_header, depth: 0 }
     }
 
     fn unit(&mut self, unit: &ast::TranslationUnit) {

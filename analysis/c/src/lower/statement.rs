@@ -3,7 +3,7 @@
 use apg_c_syntax::ast;
 use smol_str::SmolStr;
 
-use super::{Lowerer, range};
+use super::{Lowerer, MAX_DEPTH, range};
 use crate::hir::{StmtId, StmtKind};
 
 impl Lowerer {
@@ -30,8 +30,23 @@ impl Lowerer {
     pub(super) fn stmt(&mut self, stmt: Option<ast::Stmt>, around: apg_c_syntax::TextRange) -> StmtId {
         let Some(stmt) = stmt else { return self.add_stmt(StmtKind::Empty, around) };
         let range = range(&stmt);
-        let kind = match stmt {
-            ast::Stmt::CompoundStmt(it) => return self.block(&it),
+        if self.depth >= MAX_DEPTH {
+            return self.add_stmt(StmtKind::Empty, range);
+        }
+        self.depth += 1;
+        let kind = self.stmt_kind(stmt, range);
+        self.depth -= 1;
+        match kind {
+            StmtKind::Block(stmts) if stmts.len() == 1 && self.program.stmt(stmts[0]).range == range => {
+                stmts[0]
+            }
+            kind => self.add_stmt(kind, range),
+        }
+    }
+
+    fn stmt_kind(&mut self, stmt: ast::Stmt, range: apg_c_syntax::TextRange) -> StmtKind {
+        match stmt {
+            ast::Stmt::CompoundStmt(it) => StmtKind::Block(vec![self.block(&it)]),
             ast::Stmt::ExprStmt(it) => match it.expr() {
                 Some(expr) => StmtKind::Expr(self.expr(Some(expr))),
                 None => StmtKind::Empty,
@@ -78,8 +93,7 @@ impl Lowerer {
                 Some(directive) => StmtKind::Directive(self.directive(&directive, it.stmt())),
                 None => StmtKind::Empty,
             },
-        };
-        self.add_stmt(kind, range)
+        }
     }
 
     /// A statement in a scope of its own (C17 6.8.4, paragraph 3).

@@ -1,0 +1,97 @@
+//! Any text has diagnostics and no panic: truncated and mutated programs, deep nesting, endless recursion.
+
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use apg_c_analysis::rules::rules;
+use apg_c_analysis::{AnalysisHost, Diagnostic, Toolchain, file_diagnostics, ide, parsed};
+use apg_c_syntax::{TextRange, TextSize};
+use proptest::prelude::*;
+use support::{Disk, diagnostics_of};
+
+fn check(text: &str) -> Vec<Diagnostic> {
+    diagnostics_of(Path::new("a.c"), text, &Arc::new(Toolchain::default()))
+}
+
+/// The examples of all rules in one file.
+fn corpus() -> Vec<String> {
+    rules().flat_map(|it| [it.failing.to_owned(), it.fixed.to_owned()]).collect()
+}
+
+#[test]
+fn programs_that_end_anywhere_have_diagnostics() {
+    for text in corpus() {
+        for end in (0..text.len()).filter(|it| text.is_char_boundary(*it)).step_by(7) {
+            check(&text[..end]);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn programs_with_parts_of_others_have_diagnostics(
+        first in 0_usize..1000,
+        second in 0_usize..1000,
+        cut in 0_usize..1000,
+        paste in 0_usize..1000,
+        length in 0_usize..80,
+    ) {
+        let corpus = corpus();
+        let text = &corpus[first % corpus.len()];
+        let other = &corpus[second % corpus.len()];
+        let from = cut % text.len();
+        let part = paste % other.len();
+        let mixed =
+            format!("{}{}{}", &text[..from], &other[part..(part + length).min(other.len())], &text[from..]);
+        let mut host = AnalysisHost::new(Arc::new(Disk));
+        let file = host.set_file(Path::new("a.c"), mixed.as_str().into(), &Arc::default());
+        let program = parsed(host.database(), file);
+        for found in file_diagnostics(host.database(), file) {
+            prop_assert!(usize::from(found.range.end()) <= mixed.len());
+        }
+        for offset in (0..mixed.len()).step_by(11) {
+            let offset = TextSize::from(offset as u32);
+            ide::hover(program, offset);
+            ide::completions(program, offset);
+        }
+        ide::inlays(program, TextRange::up_to(TextSize::of(&mixed)));
+    }
+}
+
+/// A text in a function with a parallel loop.
+fn in_loop(body: &str) -> String {
+    format!(
+        "int f(int);\nvoid g(int *a) {{\n#pragma omp parallel for\nfor (int i = 0; i < 9; i++) {{ {body} }}\n}}\n"
+    )
+}
+
+#[test]
+fn deep_and_long_programs_have_diagnostics() {
+    let depth = 10_000;
+    check(&in_loop(&format!("a[i] = {}1{};", "(".repeat(depth), ")".repeat(depth))));
+    check(&in_loop(&format!("a[i] = 1{};", " + 1".repeat(depth))));
+    check(&in_loop(&format!("a[i] = {}1;", "- ".repeat(depth))));
+    check(&in_loop(&format!("{}a[i] = 1;{}", "{".repeat(depth), "}".repeat(depth))));
+    check(&in_loop(&format!("{}a[i] = 1;", "if (a[0]) ".repeat(depth))));
+    check(&in_loop(&"a[i] += f(i);\n".repeat(2_000)));
+    check(&format!("struct s {{ {} int x; }};\n#pragma omp barrier\n", "struct {".repeat(500)));
+    let nested = "#pragma omp parallel\n{\n".repeat(200);
+    check(&format!("int x; void g(void) {{\n{nested} x++; {} }}", "}".repeat(200)));
+}
+
+#[test]
+fn records_and_functions_that_contain_themselves_have_diagnostics() {
+    check(
+        "struct s { struct s inner; int x; } v; void f(void) {\n#pragma omp parallel\nv.x = sizeof(struct s);\n}",
+    );
+    check(
+        "int a; void f(void); void g(void) { f(); a++; }\nvoid f(void) { g(); }\nint main(void) {\n#pragma omp parallel\nf();\n}",
+    );
+    let calls = "f();".repeat(50);
+    check(&format!(
+        "int a; void f(void) {{ {calls} a++; }}\nint main(void) {{\n#pragma omp parallel\nf();\n}}"
+    ));
+}
