@@ -1,7 +1,7 @@
 //! Whether two accesses touch one element: an equation for each index, decided by
 //! [`apg_symbolic::dependence`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use apg_symbolic::dependence::{Answer, Point};
 use apg_symbolic::{Affine, System};
@@ -109,6 +109,16 @@ pub(super) fn overlap<S>(
     };
     // Where an unknown value of the program decides whether elements are equal, nothing is certain.
     let is_undecided = |it: &PairValue| it.terms().any(|(symbol, _)| matches!(symbol.0, Symbol::Fixed(_)));
+    let has_undecided = equations.iter().any(is_undecided);
+    let mut related: Vec<PairConstraint> = equations.into_iter().map(PairConstraint::Zero).collect();
+    related.extend(extra.iter().cloned());
+    // Most pairs are refuted without their bounds.
+    if eliminate(related.clone()).is_none() {
+        return Answer::No;
+    }
+    if has_undecided {
+        return Answer::Unknown;
+    }
     let mut constraints: Vec<PairConstraint> = Vec::new();
     let mut tables: Vec<TableElement> = Vec::new();
     for (access, names) in [(a, &first as &dyn Fn(Symbol) -> PairSymbol), (b, &second)] {
@@ -132,22 +142,16 @@ pub(super) fn overlap<S>(
             }
         }
     }
-    let has_undecided = equations.iter().any(is_undecided);
-    let mut related: Vec<PairConstraint> = equations.into_iter().map(PairConstraint::Zero).collect();
-    related.extend(extra.iter().cloned());
     let uses_table =
         |it: &PairConstraint| it.symbols().any(|it| tables.iter().any(|table| table.element == it));
     let is_tabulated = related.iter().any(uses_table);
     if is_tabulated {
         // The index of an element decides which iteration it is.
         related.append(&mut constraints);
-        return if has_undecided { Answer::Unknown } else { table::solve_with_tables(&related, &tables) };
+        return table::solve_with_tables(&related, &tables);
     }
     add_related(&mut related, constraints);
-    match solve(related) {
-        Answer::Yes(_) if has_undecided => Answer::Unknown,
-        answer => answer,
-    }
+    solve(related)
 }
 
 impl PairConstraint {
@@ -216,16 +220,44 @@ fn eliminate(mut constraints: Vec<PairConstraint>) -> Option<(Vec<PairConstraint
 
 pub(super) fn solve(constraints: Vec<PairConstraint>) -> Answer<Point<PairSymbol>> {
     let Some((constraints, solved)) = eliminate(constraints) else { return Answer::No };
-    match search(&constraints) {
-        Answer::Yes(mut point) => {
-            for (symbol, value) in solved.into_iter().rev() {
-                // Integers that nothing restricts are taken as zero.
-                let known = value.evaluate(&|it| Some(point.get(it).copied().unwrap_or(0)));
-                point.insert(symbol, known.unwrap_or(0));
+    let reduced = without_one_sided(constraints.clone());
+    let mut point = match search(&reduced) {
+        Answer::Yes(point) if reduced.len() == constraints.len() => point,
+        // There is a solution; whether it is found decides only about the example.
+        Answer::Yes(_) => match search(&constraints) {
+            Answer::Yes(point) => point,
+            Answer::No | Answer::Unknown => return Answer::Yes(Point::new()),
+        },
+        answer => return answer,
+    };
+    for (symbol, value) in solved.into_iter().rev() {
+        // Integers that nothing restricts are taken as zero.
+        let known = value.evaluate(&|it| Some(point.get(it).copied().unwrap_or(0)));
+        point.insert(symbol, known.unwrap_or(0));
+    }
+    Answer::Yes(point)
+}
+
+/// The constraints without those that a large enough, or small enough, integer satisfies: an integer in no
+/// equation whose factors in all inequalities have one sign (the trivial case of Fourier and Motzkin).
+fn without_one_sided(mut constraints: Vec<PairConstraint>) -> Vec<PairConstraint> {
+    loop {
+        // Of each integer: it has a positive factor, it has a negative one.
+        let mut signs: BTreeMap<PairSymbol, (bool, bool)> = BTreeMap::new();
+        for constraint in &constraints {
+            let is_equation = matches!(constraint, PairConstraint::Zero(_));
+            let is_inequality = matches!(constraint, PairConstraint::NonNegative(_));
+            for (symbol, factor) in constraint.value().terms() {
+                let entry = signs.entry(*symbol).or_default();
+                entry.0 |= is_equation || is_inequality && *factor > 0;
+                entry.1 |= is_equation || is_inequality && *factor < 0;
             }
-            Answer::Yes(point)
         }
-        answer => answer,
+        let count = constraints.len();
+        constraints.retain(|it| it.symbols().all(|it| signs[&it] == (true, true)));
+        if constraints.len() == count {
+            return constraints;
+        }
     }
 }
 

@@ -4,13 +4,16 @@
 use apg_symbolic::dependence::{Answer, Point};
 use rustc_hash::FxHashMap;
 
-use super::model::Access;
+use super::model::{Access, Selector, Step};
 use super::order::concurrent;
 use super::overlap::{PairSymbol, overlap};
 use super::task::Task;
 
 /// Maximum number of pairs of accesses of one object that are examined.
 const MAX_PAIRS: usize = 1024;
+
+/// Number of races of one object in one region after which no others are searched.
+const MAX_RACES: u32 = 4;
 
 /// Two accesses that race.
 #[derive(Clone, Debug)]
@@ -23,7 +26,7 @@ pub struct Race {
     pub example: Point<PairSymbol>,
 }
 
-/// The certain races among accesses: at most one for each pair of sites.
+/// The certain races among accesses: at most one for each pair of sites, and a few for each object.
 pub fn find_races<S: Copy + Eq + std::hash::Hash>(accesses: &[Access<S>], tasks: &[Task]) -> Vec<Race> {
     let mut by_object: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     for (number, access) in accesses.iter().enumerate() {
@@ -36,15 +39,22 @@ pub fn find_races<S: Copy + Eq + std::hash::Hash>(accesses: &[Access<S>], tasks:
     objects.sort_unstable();
     for (_, numbers) in objects {
         let mut budget = MAX_PAIRS;
+        let mut found: FxHashMap<Option<u32>, u32> = FxHashMap::default();
         for write in numbers.iter().copied().filter(|it| accesses[*it].is_write) {
             for other in numbers.iter().copied() {
                 let (a, b) = (&accesses[write], &accesses[other]);
                 // Each pair of stores once.
-                if (b.is_write && other < write) || budget == 0 || seen.contains_key(&(a.site, b.site)) {
+                let count = found.entry(region_of(a)).or_default();
+                if (b.is_write && other < write)
+                    || budget == 0
+                    || *count >= MAX_RACES
+                    || seen.contains_key(&(a.site, b.site))
+                {
                     continue;
                 }
                 budget -= 1;
                 if let Some(example) = race_of(a, b, tasks) {
+                    *count += 1;
                     seen.insert((a.site, b.site), ());
                     races.push(Race { write, other, example });
                 }
@@ -54,8 +64,27 @@ pub fn find_races<S: Copy + Eq + std::hash::Hash>(accesses: &[Access<S>], tasks:
     races
 }
 
+/// The outermost region of an access.
+fn region_of<S>(access: &Access<S>) -> Option<u32> {
+    match access.path.first()? {
+        Step::Team { region, .. } | Step::Lane { region, .. } => Some(*region),
+        _ => None,
+    }
+}
+
+/// Whether constants alone make two parts of one object different.
+fn are_disjoint(a: &[Selector], b: &[Selector]) -> bool {
+    a.iter().zip(b).any(|pair| match pair {
+        (Selector::Field(a), Selector::Field(b)) => a != b,
+        (Selector::Index(Some(a)), Selector::Index(Some(b))) => {
+            a.as_constant().zip(b.as_constant()).is_some_and(|(a, b)| a != b)
+        }
+        _ => false,
+    })
+}
+
 fn race_of<S>(a: &Access<S>, b: &Access<S>, tasks: &[Task]) -> Option<Point<PairSymbol>> {
-    if a.is_atomic && b.is_atomic {
+    if (a.is_atomic && b.is_atomic) || are_disjoint(&a.selectors, &b.selectors) {
         return None;
     }
     let are_exclusive = a.locks.intersection(&b.locks).next().is_some();
