@@ -37,7 +37,7 @@ impl Toolchain {
             .map_err(|error| format!("`{compiler}` cannot be started: {error}"))?;
         let log = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {
-            let last = log.lines().rfind(|it| it.contains("error")).unwrap_or("it ended with an error");
+            let last = log.lines().rfind(|it| it.contains("error:")).unwrap_or("it ended with an error");
             return Err(format!("`{compiler}` does not take these arguments: {last}"));
         }
         let own =

@@ -36,7 +36,8 @@ pub(crate) fn diagnostics(parsed: &Parsed) -> Vec<Diagnostic> {
     }
     let mut found = context.into_diagnostics();
     found.sort_by_key(|it| (it.range.start(), std::cmp::Reverse(it.severity), it.code));
-    found.dedup();
+    // A function that several regions call is judged in each.
+    found.dedup_by_key(|it| (it.range, it.code));
     // Consequences of an error are left out.
     let is_error = |it: &Diagnostic| it.severity == Severity::Error;
     let errors: Vec<_> = found.iter().filter(|it| is_error(it)).map(|it| it.range).collect();
