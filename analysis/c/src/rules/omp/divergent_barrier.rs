@@ -51,7 +51,7 @@ void run(void) {
 };
 
 /// Whether an expression calls `omp_get_thread_num`, or names a variable that has its value.
-fn depends_on_thread(cx: &Context<'_>, expr: ExprId, numbers: &[VariableId]) -> bool {
+pub(super) fn depends_on_thread(cx: &Context<'_>, expr: ExprId, numbers: &[VariableId]) -> bool {
     let mut found = false;
     cx.program.walk_expr(expr, &mut |node| {
         if let Node::Expr(it) = node {
@@ -67,7 +67,7 @@ fn depends_on_thread(cx: &Context<'_>, expr: ExprId, numbers: &[VariableId]) -> 
 }
 
 /// The variables that hold the number of the thread.
-fn thread_numbers(cx: &Context<'_>) -> Vec<VariableId> {
+pub(super) fn thread_numbers(cx: &Context<'_>) -> Vec<VariableId> {
     let mut found: Vec<VariableId> = Vec::new();
     for (number, variable) in cx.program.variables.iter().enumerate() {
         if variable.initializer.is_some_and(|it| depends_on_thread(cx, it, &[])) {

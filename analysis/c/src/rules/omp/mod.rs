@@ -8,8 +8,11 @@ pub mod critical_for_atomic;
 pub mod data_race;
 pub mod default_none;
 pub mod divergent_barrier;
+pub mod false_sharing;
 pub mod jump_out;
+pub mod lock_of_another_thread;
 pub mod loop_form;
+pub mod missing_copyprivate;
 pub mod missing_firstprivate;
 pub mod missing_for;
 pub mod missing_private;
@@ -22,6 +25,7 @@ pub mod shared_counter;
 pub mod syntax;
 pub mod thread_count_in_region;
 pub mod unknown_directive;
+pub mod unmapped_pointer;
 pub mod unprotected_update;
 
 use super::Checked;
@@ -36,8 +40,11 @@ pub static RULES: &[Checked] = &[
     (&data_race::RULE, Some(data_race::check)),
     (&default_none::RULE, Some(default_none::check)),
     (&divergent_barrier::RULE, Some(divergent_barrier::check)),
+    (&false_sharing::RULE, Some(false_sharing::check)),
     (&jump_out::RULE, Some(jump_out::check)),
+    (&lock_of_another_thread::RULE, Some(lock_of_another_thread::check)),
     (&loop_form::RULE, Some(loop_form::check)),
+    (&missing_copyprivate::RULE, Some(missing_copyprivate::check)),
     (&missing_firstprivate::RULE, Some(missing_firstprivate::check)),
     (&missing_for::RULE, Some(missing_for::check)),
     (&missing_private::RULE, None),
@@ -50,5 +57,6 @@ pub static RULES: &[Checked] = &[
     (&syntax::RULE, Some(syntax::check)),
     (&thread_count_in_region::RULE, Some(thread_count_in_region::check)),
     (&unknown_directive::RULE, None),
+    (&unmapped_pointer::RULE, Some(unmapped_pointer::check)),
     (&unprotected_update::RULE, None),
 ];
