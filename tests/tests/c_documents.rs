@@ -1,7 +1,12 @@
-//! C documents with directives in the language server: diagnostics while they are edited, fixes, hover, hints,
-//! completion.
+//! C files with directives, checked by the command and in the language server: diagnostics while they are
+//! edited, fixes, hover, hints, completion.
 
+use std::process::Command;
+use std::time::Duration;
+
+use apg_tests::programs;
 use apg_tests::session::Session;
+use apg_tests::tools;
 use serde_json::{Value, json};
 
 const SUM: &str = "double sum(const double *a, int n) {
@@ -15,6 +20,25 @@ int main(void) { return 0; }
 
 fn codes(found: &[Value]) -> Vec<&str> {
     found.iter().filter_map(|it| it["code"].as_str()).collect()
+}
+
+#[test]
+fn the_command_checks_and_fixes_files_and_folders_of_c() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("sum.c"), SUM).expect("written");
+    let check = |arguments: &[&str]| {
+        let mut command = Command::new(tools::apg());
+        command.arg("check").args(arguments).current_dir(folder.path());
+        programs::run(command, Duration::from_secs(60)).expect("it ends")
+    };
+    let json = check(&["--message-format", "json", "."]);
+    let found: Value = serde_json::from_str(json.stdout.trim()).expect("one diagnostic");
+    assert_eq!((found["code"].as_str(), found["line"].as_u64()), (Some("omp/missing-reduction"), Some(4)));
+    check(&["--fix", "sum.c"]);
+    let text = std::fs::read_to_string(folder.path().join("sum.c")).expect("a file");
+    assert!(text.contains("parallel for reduction(+: s)"), "{text}");
+    assert_eq!(check(&["--message-format", "json", "sum.c"]).stdout, "");
+    assert!(check(&["missing.c"]).stderr.contains("there is no file `missing.c`"));
 }
 
 #[test]
