@@ -74,3 +74,15 @@ fn variables_and_words_are_completed_in_clauses() {
     assert_eq!(completions(text), ["tall", "total"]);
     assert_eq!(completions("void f() {\n#pragma omp for schedule(dy$0\n}"), ["dynamic"]);
 }
+
+#[test]
+fn the_default_sharing_of_a_directive_is_written_out() {
+    let (parsed, offset) = at_cursor(&LOOP.replace("parallel for", "parallel$0 for"));
+    let fixes = ide::assists(&parsed, TextRange::empty(offset));
+    let [fix] = &fixes[..] else { panic!("one rewrite: {fixes:?}") };
+    assert_eq!(fix.edits[0].text, " default(none) shared(n, a)");
+    let written = LOOP.replace("reduction(+: s)", "reduction(+: s) default(none) shared(n, a)");
+    let (parsed, offset) = at_cursor(&written.replace("parallel for", "parallel$0 for"));
+    assert!(ide::assists(&parsed, TextRange::empty(offset)).is_empty());
+    assert!(support::diagnostics_of(Path::new("a.c"), &written, &Arc::new(Toolchain::default())).is_empty());
+}

@@ -100,7 +100,22 @@ impl Language for C {
                 }
             })
         });
-        Ok(actions.collect())
+        let mut actions: Vec<CodeAction> = actions.collect();
+        let program = program(snapshot, document)?;
+        let rewrites = program.iter().flat_map(|it| ide::assists(it, range));
+        actions.extend(rewrites.map(|fix| {
+            let edits = fix.edits.iter();
+            let edits: Vec<TextEdit> =
+                edits.map(|it| document.text.edit(it.range, &it.text, encoding)).collect();
+            let changes = HashMap::from([(document.uri.clone(), edits)]);
+            CodeAction {
+                title: fix.title,
+                kind: Some(CodeActionKind::REFACTOR_REWRITE),
+                edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
+                ..CodeAction::default()
+            }
+        }));
+        Ok(actions)
     }
 
     fn hover(

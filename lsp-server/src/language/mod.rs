@@ -17,7 +17,7 @@ pub(crate) trait Language {
     /// All diagnostics of a document.
     fn diagnostics(&self, snapshot: &Snapshot, document: &Document) -> Result<Vec<Diagnostic>, Cancelled>;
 
-    /// Quick fixes of the diagnostics in a range.
+    /// Quick fixes of the diagnostics in a range, and rewrites.
     fn fixes(
         &self,
         snapshot: &Snapshot,

@@ -1,9 +1,11 @@
 //! Editor features of C files, about directives only: plain data, without types of a protocol.
 
+mod assists;
 mod completion;
 mod hints;
 mod hover;
 
+pub use self::assists::assists;
 pub use self::completion::{Completion, CompletionKind, completions};
 pub use self::hints::{Inlay, inlays};
 pub use self::hover::{Hover, hover};
