@@ -6,7 +6,8 @@ use std::sync::Arc;
 use apg_c_analysis::{Analysis, AnalysisHost, Toolchain};
 use apg_project::c::{self, Disk};
 
-/// The database of C files. The folders of headers are requested of the compiler when the first document is opened.
+/// The database of C files. The folders of headers are requested of the compiler when the first document is
+/// opened.
 pub(crate) struct CFiles {
     host: AnalysisHost,
     disk: Arc<Disk>,

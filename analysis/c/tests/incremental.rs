@@ -1,0 +1,36 @@
+//! Edits read the main file alone: headers and their declarations are kept.
+
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use apg_c_analysis::{AnalysisHost, parsed};
+use support::{Disk, toolchain};
+
+#[test]
+fn an_edit_below_the_includes_keeps_the_preamble() {
+    let folder = std::env::temp_dir().join(format!("apg-c-incremental-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("own.h"), "extern int total;\n").unwrap();
+    let path = folder.join("a.c");
+    let toolchain = toolchain();
+    let mut host = AnalysisHost::new(Arc::new(Disk));
+    let preamble = |host: &mut AnalysisHost, text: &str| {
+        let file = host.set_file(&path, text.into(), &toolchain);
+        parsed(host.database(), file).syntax.preamble.clone()
+    };
+    let first = preamble(&mut host, "#include \"own.h\"\nint a;\n");
+    let second = preamble(&mut host, "#include \"own.h\"\nint a, b;\n");
+    assert!(Arc::ptr_eq(&first, &second));
+    let other = preamble(&mut host, "#include \"own.h\"\n#define N 1\nint a, b;\n");
+    assert!(!Arc::ptr_eq(&second, &other));
+    // A changed header is read again.
+    std::fs::write(folder.join("own.h"), "extern int total, count;\n").unwrap();
+    host.headers_changed();
+    let changed = preamble(&mut host, "#include \"own.h\"\n#define N 1\nint a, b;\n");
+    assert!(!Arc::ptr_eq(&other, &changed));
+    let file = host.file(Path::new(&path)).unwrap();
+    assert!(parsed(host.database(), file).program.names.contains_key("count"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
