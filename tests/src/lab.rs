@@ -235,6 +235,11 @@ impl Lab {
         }
     }
 
+    /// The names of all hosts, as `--hosts` takes them.
+    pub fn host_list(&self) -> String {
+        (1..=self.servers.len()).map(|host| format!("h{host}")).collect::<Vec<_>>().join(",")
+    }
+
     /// The command by which apg reaches the hosts.
     pub fn ssh(&self) -> String {
         format!("ssh -F {}", self.path("ssh_config").display())

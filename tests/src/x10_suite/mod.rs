@@ -5,6 +5,7 @@ pub mod checker;
 pub mod directives;
 pub mod markers;
 pub mod passes;
+pub mod places;
 pub mod record;
 pub mod run;
 pub mod samples;

@@ -2,7 +2,9 @@
 //! at 4 places.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::rc::Rc;
+
+use crate::x10_suite::places::Places;
 
 /// A sample, its arguments, and what its output must be.
 pub struct Sample {
@@ -78,11 +80,12 @@ pub const SAMPLES: &[Sample] = &[
 ];
 
 impl Sample {
-    /// Runs it with an `apg`; says what is wrong.
-    pub fn check(&self, apg: &Path, home: &Path, places: usize) -> Result<(), String> {
-        let text = run(apg, home, self.file, self.args, places)?;
-        let (apg, home) = (apg.to_owned(), home.to_owned());
-        let other = move |file: &str, args: &[&str]| run(&apg, &home, file, args, places).unwrap_or_default();
+    /// Runs it with an `apg` at that many places, which are `at`; says what is wrong.
+    pub fn check(&self, apg: &Path, home: &Path, at: &Rc<Places>, places: usize) -> Result<(), String> {
+        let text = run(apg, home, at, self.file, self.args, places)?;
+        let (apg, home, at) = (apg.to_owned(), home.to_owned(), Rc::clone(at));
+        let other =
+            move |file: &str, args: &[&str]| run(&apg, &home, &at, file, args, places).unwrap_or_default();
         let output = Output { places, text, other: Box::new(other) };
         if (self.right)(&output) {
             Ok(())
@@ -92,15 +95,21 @@ impl Sample {
     }
 }
 
-fn run(apg: &Path, home: &Path, file: &str, args: &[&str], places: usize) -> Result<String, String> {
+fn run(
+    apg: &Path,
+    home: &Path,
+    at: &Places,
+    file: &str,
+    args: &[&str],
+    places: usize,
+) -> Result<String, String> {
     // One of them reads its points from there.
     let samples: PathBuf = home.join("x10.dist/samples");
     let path = samples.join(file);
     let apg = std::path::absolute(apg).map_err(|error| error.to_string())?;
-    let mut command = Command::new(apg);
-    command.current_dir(samples);
-    command.args(["run", "--accels", "none", "--places", &places.to_string()]).arg(path).arg("--").args(args);
-    command.env("NO_COLOR", "1").env_remove("X10_NPLACES").env_remove("X10_NTHREADS");
+    let mut command = at.command(&apg, places)?;
+    command.current_dir(samples).args(["--accels", "none"]).arg(path).arg("--").args(args);
+    command.env("NO_COLOR", "1").stdin(std::process::Stdio::null());
     let ended = command.output().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr);
     if ended.status.success() { Ok(text) } else { Err(format!("{}\n{text}", ended.status)) }

@@ -12,13 +12,13 @@ mod verdict;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use crate::x10_suite::places::{HostOptions, Places};
 use process::Limits;
 use report::Report;
 use select::Test;
@@ -79,6 +79,9 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     logs: Option<PathBuf>,
 
+    #[command(flatten)]
+    hosts: HostOptions,
+
     /// Prints the names of the tests and runs none
     #[arg(long)]
     list: bool,
@@ -106,7 +109,8 @@ impl Options {
         }
         let baseline = self.baseline.as_deref().map(Report::read).transpose()?;
         let scratch = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-        let session = Session { options: self, home, apg, scratch: scratch.path() };
+        let places = self.hosts.places()?;
+        let session = Session { options: self, home, apg, scratch: scratch.path(), places };
         process::adopt_orphans();
         process::watch_for_interrupts();
         let report = session.run_all(tests);
@@ -144,6 +148,7 @@ struct Session<'a> {
     home: &'a Path,
     apg: PathBuf,
     scratch: &'a Path,
+    places: Places,
 }
 
 impl Session<'_> {
@@ -182,14 +187,16 @@ impl Session<'_> {
             Err(error) => return Outcome::NotRun(error.to_string()),
         };
         let cache = self.options.cache.clone().unwrap_or_else(|| self.scratch.join("cache"));
-        let mut command = Command::new(&self.apg);
-        command.arg("run").arg(&test.path).args(["--places", &test.places.to_string(), "--accels", "none"]);
+        let mut command = match self.places.command(&self.apg, test.places as usize) {
+            Ok(command) => command,
+            Err(error) => return Outcome::NotRun(error),
+        };
+        command.arg(&test.path).args(["--accels", "none"]);
         command.args(["--threads", &self.options.threads.to_string()]);
         for folder in &test.source_path {
             command.arg("--source-path").arg(folder);
         }
         command.env("APG_CACHE_DIR", &cache).env("X10_TEST_DIR", self.home.join("x10.tests"));
-        command.env("X10_HOSTLIST", "localhost").env_remove("X10_NPLACES").env_remove("X10_NTHREADS");
         command.env("NO_COLOR", "1").env("RAYON_NUM_THREADS", self.options.threads.to_string());
         let suite = Duration::from_secs(test.timeout + select::COMPILE_SECONDS);
         let limits = Limits {
