@@ -117,7 +117,7 @@ pub trait Waiter: Send + Sync {
     fn begin(&self);
     /// Sleeps until something comes, until [`Waiter::wake`], or for `timeout`.
     fn wait(&self, timeout: Duration);
-    /// Ends the sleep, also one that is about to begin.
+    /// Ends the sleep, also a sleep that is about to begin.
     fn wake(&self);
     /// Forgets wake-ups that no sleep has seen.
     fn clear_wake(&self);

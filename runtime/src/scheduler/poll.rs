@@ -2,8 +2,9 @@
 //! come is read sooner than a sleeping thread could be woken for it.
 //!
 //! One worker polls at a time. Where messages come from sockets, one idle worker also sleeps on these
-//! ([`Waiter`]), and handles what wakes it. Places that rely on it send without waking anybody here, so that it announces
-//! itself first, unless only the place that was just asked relies on it, and withdraws before it ends.
+//! ([`Waiter`]), and handles what wakes it. Places that rely on a poller send without waking anybody here, so
+//! that it announces itself first, unless only the place that was just asked relies on it, and withdraws
+//! before it ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -60,6 +61,8 @@ struct Intervals {
     search: u32,
     /// A multiple of `search`.
     time_check: u32,
+    /// Other threads of this CPU may run at each search: one of them may be what sends the answer.
+    yields: bool,
 }
 
 /// A worker polls.
@@ -72,8 +75,8 @@ pub fn set_poller(policy: PollPolicy) {
     const SPIN_BUDGET: Duration = Duration::from_micros(50);
     /// With fewer CPUs than processes, a poller may keep the sender from sending.
     const OVERSUBSCRIBED_SPIN_BUDGET: Duration = Duration::from_micros(2);
-    const INTERVALS: Intervals = Intervals { search: 16, time_check: 64 };
-    const INTERVALS_OF_COSTLY_POLLS: Intervals = Intervals { search: 4, time_check: 4 };
+    const INTERVALS: Intervals = Intervals { search: 16, time_check: 64, yields: false };
+    const INTERVALS_OF_COSTLY_POLLS: Intervals = Intervals { search: 4, time_check: 4, yields: true };
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let budget = if policy.processes <= cpus { SPIN_BUDGET } else { OVERSUBSCRIBED_SPIN_BUDGET };
     let intervals = if policy.is_costly { INTERVALS_OF_COSTLY_POLLS } else { INTERVALS };
@@ -174,7 +177,11 @@ impl PollGuard {
             std::hint::spin_loop();
         }
         self.polls = self.polls.wrapping_add(1);
-        self.polls.is_multiple_of(self.intervals.search)
+        let is_time = self.polls.is_multiple_of(self.intervals.search);
+        if is_time && self.intervals.yields {
+            std::thread::yield_now();
+        }
+        is_time
     }
 
     /// Whether the budget is used up.

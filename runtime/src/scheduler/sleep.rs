@@ -5,7 +5,8 @@
 //! An *active* worker runs a task. An *idle* worker has none: first it *searches* the queues, then
 //! it *sleeps* on a condition variable until it is notified, or until a timeout, after which it searches
 //! again. One worker sleeps on the sockets of other places instead, if there are some
-//! ([`crate::net::endpoint::Waiter`]): it handles itself what comes. A worker that waits inside of an activity can sleep too ([`Sleep::wait_briefly`]).
+//! ([`crate::net::endpoint::Waiter`]): it handles itself what comes. A worker that waits inside of an
+//! activity can sleep too ([`Sleep::wait_briefly`]).
 //!
 //! # Counters
 //!

@@ -118,7 +118,7 @@ impl Membership {
 
     /// Of the process with rank 0: has all others end, since the program does not run.
     pub fn refuse(mut self) {
-        // The user has been told why the program does not run; processes that do not come change nothing.
+        // The user knows already why the program does not run; processes that do not come change nothing.
         let _ = self.exchange_hosts().and_then(|_| self.withdraw());
         self.store.finish();
     }
@@ -179,7 +179,8 @@ impl Membership {
 const HOST: &str = "apg-host";
 const APPOINTMENT: &str = "apg-launcher";
 const ACKNOWLEDGEMENT: &str = "apg-read";
-/// Stands in the place of an appointment: the program does not run, and the process with rank 0 says why.
+/// The text of an appointment that is withdrawn: the program does not run, and the process with rank 0 says
+/// why.
 const REFUSAL: &str = "refused";
 
 /// This machine's name, and what distinguishes it from others of that name.

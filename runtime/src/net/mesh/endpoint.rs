@@ -4,8 +4,9 @@
 //! ([`crate::net::mesh::tls`]) unless the network is private.
 //!
 //! Each ring has a thread that reads from it, one thread reads from the connections without rings
-//! ([`crate::net::mesh::stream_reader`]), and an idle worker polls all of them ([`Endpoint::poll`]), as does a
-//! worker that waits for an answer: its messages are handled without waking a thread. One thread is the place's heartbeat ([`crate::net::liveness::heartbeat`]), one writes the backlog of handlers
+//! ([`crate::net::mesh::stream_reader`]), and an idle worker polls all of them ([`Endpoint::poll`]), as does
+//! a worker that waits for an answer: its messages are handled without waking a thread. One thread is the
+//! place's heartbeat ([`crate::net::liveness::heartbeat`]), one writes the backlog of handlers
 //! ([`crate::net::mesh::peer`]).
 
 use std::collections::HashMap;

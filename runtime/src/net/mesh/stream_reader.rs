@@ -1,7 +1,7 @@
 //! Reads from all connections without rings (readiness multiplexing by `epoll(7)`): in a thread of its own,
-//! which sleeps until something comes; by a worker that polls, since it waits for an answer or for work; or by
-//! an idle worker that sleeps on the connections ([`Waiter`]). The thread is kept asleep meanwhile: waking one
-//! more thread takes as long as half a round trip on a fast network.
+//! which sleeps until something comes; by a worker that polls, since it waits for an answer or for work; or
+//! by an idle worker that sleeps on the connections ([`Waiter`]). The thread is kept asleep meanwhile: waking
+//! one more thread takes as long as half a round trip on a fast network.
 
 use std::io;
 use std::mem::MaybeUninit;
