@@ -100,7 +100,8 @@ impl Places {
             Places::Srun(slurm) => {
                 let mut command = slurm.command("srun");
                 let hosts = places.min(2).to_string();
-                command.args(["--mpi=pmi2", "-N", &hosts, "-n", &count]);
+                // Without what it says of its queue, which would stand in the program's output.
+                command.args(["--quiet", "--mpi=pmi2", "-N", &hosts, "-n", &count]);
                 command
             }
         };
