@@ -27,6 +27,7 @@ use crate::net::bootstrap::launcher::Program;
 use crate::profile;
 use crate::program;
 use crate::scheduler;
+use crate::slots::timeout::SlotTimeout;
 use crate::topology::Selection;
 
 /// Where the compiled program is.
@@ -55,6 +56,8 @@ pub struct RunOptions {
     pub heap: usize,
     /// What carries messages between host places.
     pub carrier: Carrier,
+    /// How long a slot may wait before a report.
+    pub slot_timeout: SlotTimeout,
     /// Print at the end what the collector did.
     pub collector_statistics: bool,
     /// Where to write what the program does over time.
@@ -110,6 +113,7 @@ impl Runtime {
             accelerators: Selection::Auto,
             heap: 0,
             carrier: Carrier::Mesh,
+            slot_timeout: SlotTimeout::default(),
             collector_statistics: false,
             profile: None,
             place_arguments: Vec::new(),
@@ -154,6 +158,7 @@ impl Runtime {
             bootstrap::close(place, 1);
             return Err(error);
         }
+        apgas::slots::set_timeout(options.slot_timeout);
         start_scheduler(options.threads);
         place.attach(Arc::new(LocalEngine));
         Ok(Runtime { options, place, places })

@@ -16,7 +16,7 @@ use crate::apgas::message::codec::AtMessage;
 use crate::apgas::message::validate::Route;
 use crate::apgas::message::{FinishDelta, Message};
 use crate::apgas::system::{self, System, run_in_thread};
-use crate::apgas::{marshal, rail_copy, slots, team};
+use crate::apgas::{marshal, rail_copy, slot_waits, slots, team};
 use crate::base::place::{self, PlaceId, here};
 use crate::heap::Handle;
 use crate::heap::global_refs::apply;
@@ -133,6 +133,7 @@ impl Dispatcher {
             Message::WeightChanges(changes) => apply(&changes),
             Message::CollectionRequest(round) => collector::on_request(from, round),
             Message::CollectionDone(round) => collector::on_answer(from, round),
+            Message::SlotWaits(message) => slot_waits::on_message(from, message),
             Message::Slots(message) => slots::on_message(from, message, &body[graph..])?,
         }
         Ok(())

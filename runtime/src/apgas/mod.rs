@@ -41,6 +41,7 @@ mod observed_endpoint;
 pub mod place_local;
 pub(crate) mod protocol_state;
 pub mod rail_copy;
+pub(crate) mod slot_waits;
 pub mod slots;
 pub mod system;
 pub mod team;

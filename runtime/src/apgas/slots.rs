@@ -1,8 +1,8 @@
 //! Slots of this place: activities and blocks of kernels that wait for their calls
 //! ([`crate::slots`]), and messages of other places.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 use crate::apgas::engine::Waiter;
 use crate::apgas::failure::Undelivered;
 use crate::apgas::message::Message;
+use crate::apgas::slot_waits;
+use crate::apgas::slot_waits::WaitReport;
 use crate::apgas::system::{spawn_uncounted, system};
 use crate::base::backtrace;
 use crate::base::place::{PlaceId, here};
@@ -21,6 +23,8 @@ use crate::slots::engine::{Engine, Transport};
 use crate::slots::group::{Group, Part, Side};
 use crate::slots::message::SlotMessage;
 use crate::slots::request::{Call, Completion, Failure, Outcome, Probe, Request};
+use crate::slots::timeout::SlotTimeout;
+use crate::slots::waits::Wait;
 
 /// Most bytes of a [`Message::Slots`] without its payload, mostly.
 const MESSAGE_BYTES: usize = 64;
@@ -33,6 +37,10 @@ pub(crate) struct PlaceSlots {
     groups: AtomicU32,
     /// Rails of what activities have begun, by group, rank and number.
     begun: Mutex<FxHashMap<(i64, i64, i64), Begun>>,
+    timeout: OnceLock<SlotTimeout>,
+    /// Something looks for slots that wait for long.
+    is_watched: AtomicBool,
+    report: WaitReport,
 }
 
 /// A rail that an activity's slot has begun to send or receive.
@@ -85,7 +93,29 @@ pub fn register(number: i64, table: &[i64]) -> Result<(), String> {
     };
     let parts = table.chunks_exact(3).map(part).collect::<Result<Vec<_>, _>>()?;
     own().engine.register(number, Group::new(&parts)?, here().0);
+    if !own().is_watched.swap(true, Ordering::Relaxed) {
+        slot_waits::start_watch(timeout());
+    }
     Ok(())
+}
+
+/// How long a slot may wait before a report.
+pub(super) fn timeout() -> SlotTimeout {
+    *own().timeout.get_or_init(SlotTimeout::default)
+}
+
+/// Sets how long a slot may wait before a report, at the start of the place.
+pub fn set_timeout(timeout: SlotTimeout) {
+    own().timeout.get_or_init(|| timeout);
+}
+
+/// The calls in which slots of this place wait, and what says where they are in the program.
+pub(super) fn waits() -> Vec<(Wait, Option<Arc<dyn Probe>>)> {
+    own().engine.waits()
+}
+
+pub(super) fn wait_report() -> &'static WaitReport {
+    &own().report
 }
 
 /// The slots of a group at a place.

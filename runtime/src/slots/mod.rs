@@ -15,6 +15,7 @@ pub mod matching;
 pub mod message;
 pub mod reduction;
 pub mod request;
+pub mod timeout;
 pub mod waits;
 
 #[cfg(test)]

@@ -41,6 +41,17 @@ pub struct Wait {
     pub lines: Vec<String>,
 }
 
+/// Messages about slots that wait for long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WaitMessage {
+    /// To place 0: a slot of the sender waits for too long.
+    Stalled,
+    /// From place 0: requests the waits of the receiver's slots.
+    Request,
+    /// To place 0, answer to [`WaitMessage::Request`].
+    Waits(Vec<Wait>),
+}
+
 impl Wait {
     fn call(&self) -> Call {
         Call::from_number(self.call).unwrap_or(Call::Barrier)

@@ -10,6 +10,7 @@ use apg_runtime::net::bootstrap::connect;
 use apg_runtime::net::mpi;
 use apg_runtime::profile;
 use apg_runtime::run::{Carrier, Image, RunOptions, Runtime};
+use apg_runtime::slots::timeout::SlotTimeout;
 use apg_runtime::topology::Selection;
 use clap::{Args, Parser};
 
@@ -83,6 +84,11 @@ pub(crate) struct LaunchOptions {
     #[arg(long, value_name = "tcp|mpi[:MPICC]", value_parser = parse_transport)]
     pub transport: Option<Carrier>,
 
+    /// Report the slots that wait if one has waited for so long, and end the program, or let it go on with
+    /// `:continue` behind the seconds; 0 never reports [default: 10]
+    #[arg(long, value_name = "SECONDS[:continue]", value_parser = SlotTimeout::parse)]
+    pub slot_timeout: Option<SlotTimeout>,
+
     /// Print at the end what the garbage collector did
     #[arg(long)]
     pub gc_stats: bool,
@@ -128,6 +134,10 @@ impl LaunchOptions {
         options.accelerators = self.accelerators(0)?;
         options.heap = self.heap.unwrap_or(0);
         options.carrier = self.transport.clone().unwrap_or_default();
+        options.slot_timeout = match self.slot_timeout {
+            Some(timeout) => timeout,
+            None => SlotTimeout::from_environment().map_err(Failure::misuse)?,
+        };
         options.collector_statistics = self.gc_stats;
         options.profile = self.profile_file()?;
         Ok(options)
@@ -188,6 +198,7 @@ impl LaunchOptions {
         add("accels", self.accels.clone());
         add("threads", self.threads.map(|threads| threads.to_string()));
         add("heap", self.heap.map(|heap| heap.to_string()));
+        add("slot-timeout", self.slot_timeout.map(|timeout| timeout.to_string()));
         match &self.transport {
             Some(Carrier::Mpi(None)) => line.push("--transport=mpi".into()),
             Some(Carrier::Mpi(Some(compiler))) => {

@@ -8,6 +8,7 @@ use crate::apgas::finish::id::FinishId;
 use crate::base::place::PlaceId;
 use crate::heap::global_refs::Change;
 use crate::slots::message::SlotMessage;
+use crate::slots::waits::WaitMessage;
 use crate::topology::{Accelerator, Topology};
 
 pub mod codec;
@@ -85,6 +86,8 @@ pub enum Message {
     CollectionDone(u64),
     /// Between the engines of slots; payload: elements.
     Slots(SlotMessage),
+    /// About slots that wait for long.
+    SlotWaits(WaitMessage),
 }
 
 impl Message {
@@ -100,6 +103,7 @@ impl Message {
                 | WeightChanges(_)
                 | CollectionRequest(_)
                 | CollectionDone(_)
+                | SlotWaits(_)
         )
     }
 }

@@ -7,6 +7,7 @@ use crate::apgas::finish::id::FinishId;
 use crate::apgas::message::{FinishDelta, Message, Reply, Visit};
 use crate::base::place::PlaceId;
 use crate::serialize::Error;
+use crate::slots::waits::WaitMessage;
 
 /// Most bytes that activities of other places, which wait for one of this place, have on their stacks.
 const MAX_NESTING: usize = 1 << 40;
@@ -50,6 +51,10 @@ impl Route {
             | Message::TopologyRequest
             | Message::QuiescenceReport { .. }
             | Message::WaitReportDone => require(self.here == PlaceId::ZERO, "what is sent to place 0 alone"),
+            Message::SlotWaits(WaitMessage::Stalled | WaitMessage::Waits(_)) => {
+                require(self.here == PlaceId::ZERO, "what is sent to place 0 alone")
+            }
+            Message::SlotWaits(WaitMessage::Request) => self.check_from_zero(),
             Message::AcceleratorsRequest | Message::QuiescenceRequest(_) | Message::WaitReportRequest => {
                 self.check_from_zero()
             }
