@@ -154,8 +154,7 @@ impl StreamReader {
         if self.connections.len() > MAX_UNASKED_CONNECTIONS {
             return self.read_ready(&mut buffer, receiver, Mutex::try_lock);
         }
-        let connections = self.connections.iter().filter_map(Mutex::try_lock);
-        connections.fold(false, |any, connection| self.read(connection, &mut buffer, receiver) || any)
+        self.read_all(self.connections.iter().filter_map(Mutex::try_lock), &mut buffer, receiver)
     }
 
     /// Reads from all connections that are ready and that `lock` gives. Whether anything has come.
@@ -170,8 +169,21 @@ impl StreamReader {
         let Ok((events, _)) = epoll::wait(&self.ready, &mut events, Some(&at_once)) else { return false };
         let index = |event: &mut epoll::Event| usize::try_from(event.data.u64()).ok();
         let ready = events.iter_mut().filter_map(index).filter_map(|index| self.connections.get(index));
-        let connections = ready.filter_map(lock);
-        connections.fold(false, |any, connection| self.read(connection, buffer, receiver) || any)
+        self.read_all(ready.filter_map(lock), buffer, receiver)
+    }
+
+    /// Reads from these connections. Whether anything has come.
+    fn read_all<'a>(
+        &'a self,
+        connections: impl Iterator<Item = MutexGuard<'a, Connection>>,
+        buffer: &mut [u8],
+        receiver: &dyn Receiver,
+    ) -> bool {
+        let mut has_come = false;
+        for connection in connections {
+            has_come |= self.read(connection, buffer, receiver);
+        }
+        has_come
     }
 
     /// Reads from a connection. Whether anything has come, or its end.
