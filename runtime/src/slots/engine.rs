@@ -386,7 +386,7 @@ impl Engine {
             request;
         match call {
             Call::Send | Call::StartSend => {
-                self.send(transport, group, rank, (partner, tag), source, sent, done)
+                self.send(transport, group, rank, (partner, tag), (source, sent), done)
             }
             Call::Receive | Call::StartReceive => {
                 self.receive(transport, group, (from, tag), rank, Posted { target, wanted, done });
@@ -402,7 +402,7 @@ impl Engine {
                     if call == Call::Replace { Source::Packed(source.bytes().to_vec()) } else { source };
                 let receive = Posted { target, wanted, done: half(true) };
                 self.receive(transport, group, (from, tag), rank, receive);
-                self.send(transport, group, rank, (partner, tag), source, sent, half(false));
+                self.send(transport, group, rank, (partner, tag), (source, sent), half(false));
             }
             _ => match Meeting::new(group, rank, call, partner, sent, operation, subgroup) {
                 Ok(meeting) => self.collect(transport, group, meeting, source, target, done),
@@ -424,8 +424,7 @@ impl Engine {
         group: &Arc<GroupState>,
         rank: u32,
         (partner, tag): (i64, i32),
-        source: Source,
-        elements: Elements,
+        (source, elements): (Source, Elements),
         done: Done,
     ) {
         let to = match group.rank(partner, "a send to") {

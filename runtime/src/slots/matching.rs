@@ -8,15 +8,18 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::FxHashMap;
 
+/// Numbered entries in order of arrival, by source and tag.
+type Queues<K, T> = FxHashMap<K, VecDeque<(u64, T)>>;
+
 /// Sends that no receive has taken, and receives that wait for a send, of one destination.
 #[derive(Debug)]
 pub struct Matcher<S, R> {
     /// Number of the next entry: the order of arrival.
     next: u64,
-    sends: FxHashMap<(u32, i32), VecDeque<(u64, S)>>,
+    sends: Queues<(u32, i32), S>,
     /// The source of each waiting send, by tag and order of arrival.
     sources: BTreeMap<(i32, u64), u32>,
-    receives: FxHashMap<(Option<u32>, i32), VecDeque<(u64, R)>>,
+    receives: Queues<(Option<u32>, i32), R>,
 }
 
 impl<S, R> Default for Matcher<S, R> {
