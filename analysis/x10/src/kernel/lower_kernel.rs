@@ -374,21 +374,21 @@ impl KernelLowering<'_, '_> {
         let semantics = context.semantics;
         let ExprKind::Call { method, receiver, args, .. } = &context.expr(expr).kind else { return };
         match semantics.callee_kind(*method) {
-            CalleeKind::Barrier => return out.push(Stmt::Collective(expr, Scope::Block)),
+            CalleeKind::Barrier => out.push(Stmt::Collective(expr, Scope::Block)),
             CalleeKind::Collective => {
                 let is_of_warp = semantics.is_warp_collective(*method);
                 let scope = if is_of_warp { Scope::Warp } else { Scope::Block };
-                return out.push(Stmt::Collective(expr, scope));
+                out.push(Stmt::Collective(expr, scope));
             }
             CalleeKind::Function if functions::synchronizes(semantics.db, *method) => {
                 let is_of_block = functions::synchronizes_block(semantics.db, *method);
                 let scope = if is_of_block { Scope::Block } else { Scope::Warp };
                 let arguments = receiver.iter().chain(args).map(|it| self.value(*it)).collect();
-                return out.extend([Stmt::Collective(expr, scope), Stmt::Call(expr, arguments)]);
+                out.extend([Stmt::Collective(expr, scope), Stmt::Call(expr, arguments)]);
             }
             // Accesses by callees are not analysed.
             CalleeKind::Function if args.iter().any(|it| self.is_rail(*it)) => {
-                return out.push(Stmt::Barrier);
+                out.push(Stmt::Barrier);
             }
             _ => out.extend(self.access(expr, *method, *receiver, args)),
         }
