@@ -131,11 +131,27 @@ pub fn compile(
 /// The errors in C++ code of the user, if all of them are in files that exist.
 fn native_code_findings(error: &BuildError) -> Vec<Finding> {
     let BuildError::Native { message } = error else { return Vec::new() };
-    let findings = apg_toolchain::parse_errors(message).into_iter().map(native_code_finding);
+    let errors = apg_toolchain::parse_messages(message).into_iter().filter(|it| !it.is_warning);
+    let findings = errors.map(|message| {
+        let mut finding = compiler_finding("build/native-code", message)?;
+        finding.message = format!("in C++ code: {}", finding.message);
+        finding.notes.push(
+            "this is what the C++ compiler says; docs/native.md tells what C++ code in a program may use"
+                .into(),
+        );
+        Some(finding)
+    });
     findings.collect::<Option<_>>().unwrap_or_default()
 }
 
-fn native_code_finding(message: apg_toolchain::CompilerError) -> Option<Finding> {
+/// What the C compiler says of the user's files.
+pub fn c_compiler_findings(output: &str) -> Vec<Finding> {
+    let messages = apg_toolchain::parse_messages(output).into_iter();
+    messages.filter_map(|it| compiler_finding("build/c-compiler", it)).collect()
+}
+
+/// A message of a compiler as a finding, if its file can be read.
+fn compiler_finding(code: &'static str, message: apg_toolchain::CompilerMessage) -> Option<Finding> {
     let text = std::fs::read_to_string(&message.file).ok()?;
     let start: usize = text.split_inclusive('\n').take(message.line.checked_sub(1)?).map(str::len).sum();
     let line = text[start..].lines().next().unwrap_or_default();
@@ -149,16 +165,12 @@ fn native_code_finding(message: apg_toolchain::CompilerError) -> Option<Finding>
         }
         None => start + line.len() - line.trim_start().len()..start + line.trim_end().len(),
     };
-    let mut notes = message.notes;
-    notes.push(
-        "this is what the C++ compiler says; docs/native.md tells what C++ code in a program may use".into(),
-    );
     Some(Finding {
-        code: "build/native-code",
-        severity: Severity::Error,
-        message: format!("in C++ code: {}", message.message),
+        code,
+        severity: if message.is_warning { Severity::Warning } else { Severity::Error },
+        message: message.message,
         span: Span { file: display_path(&message.file), text: text.into(), range },
-        notes,
+        notes: message.notes,
         related: Vec::new(),
         fixes: Vec::new(),
     })

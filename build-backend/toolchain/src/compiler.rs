@@ -32,7 +32,7 @@ pub fn find() -> Result<Compiler, BuildError> {
     candidates.into_iter().find_map(locate).ok_or(BuildError::NoCompiler { cxx })
 }
 
-fn locate(name: &str) -> Option<Compiler> {
+pub(crate) fn locate(name: &str) -> Option<Compiler> {
     let path = if name.contains('/') {
         PathBuf::from(name)
     } else {

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-/// An error in C++ code.
+/// A message about a place in C or C++ code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CompilerError {
+pub struct CompilerMessage {
+    /// Not an error but a warning.
+    pub is_warning: bool,
     /// The file, as `#line` names it.
     pub file: PathBuf,
     /// From 1.
@@ -17,15 +19,17 @@ pub struct CompilerError {
     pub notes: Vec<String>,
 }
 
-/// The errors in the output of a compiler, in order.
-pub fn parse_errors(output: &str) -> Vec<CompilerError> {
-    let mut found: Vec<CompilerError> = Vec::new();
+/// The errors and warnings in the output of a compiler, in order.
+pub fn parse_messages(output: &str) -> Vec<CompilerMessage> {
+    let mut found: Vec<CompilerMessage> = Vec::new();
     for line in output.lines() {
-        if let Some((location, text)) = line.split_once(" error: ") {
+        let error = line.split_once(" error: ").map(|it| (false, it));
+        let main = error.or_else(|| line.split_once(" warning: ").map(|it| (true, it)));
+        if let Some((is_warning, (location, text))) = main {
             let location = location.strip_suffix(" fatal").unwrap_or(location);
             if let Some((file, line, column)) = parse_location(location) {
-                let message = text.trim().to_owned();
-                found.push(CompilerError { file: file.into(), line, column, message, notes: Vec::new() });
+                let (file, message) = (file.into(), text.trim().to_owned());
+                found.push(CompilerMessage { is_warning, file, line, column, message, notes: Vec::new() });
             }
         } else if let (Some((location, text)), Some(last)) = (line.split_once(" note: "), found.last_mut())
             && let Some((file, line, _)) = parse_location(location)
@@ -99,16 +103,18 @@ In file included from /tmp/unit.cpp:2:
       |                          ^~
 /w/E.x10:6: error: 'missing' was not declared: in this scope
 /w/lib.h:7:3: note: declared here
+/w/lib.h:9:5: warning: unused variable 'a'
 /w/E.x10:3:10: fatal error: e2.cc: No such file or directory
 compilation terminated.
 collect2: error: ld returned 1 exit status
 ";
-        let found = parse_errors(output);
+        let found = parse_messages(output);
         let shown: Vec<_> = found.iter().map(|it| (it.file.to_str().unwrap(), it.line, it.column)).collect();
-        assert_eq!(shown, [("/a b/e.h", 1, 26), ("/w/E.x10", 6, 0), ("/w/E.x10", 3, 10)]);
+        assert_eq!(shown, [("/a b/e.h", 1, 26), ("/w/E.x10", 6, 0), ("/w/lib.h", 9, 5), ("/w/E.x10", 3, 10)]);
+        assert_eq!(found.iter().map(|it| it.is_warning).collect::<Vec<_>>(), [false, false, true, false]);
         assert_eq!(found[1].message, "'missing' was not declared: in this scope");
         assert_eq!(found[1].notes, ["declared here (/w/lib.h:7)"]);
-        assert_eq!(found[2].message, "e2.cc: No such file or directory");
+        assert_eq!(found[3].message, "e2.cc: No such file or directory");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The C++ toolchain: from generated C++ to a shared object or a single-file program.
+//! The C and C++ toolchain: from generated C++ to a shared object or a single-file program, and from C
+//! programs to executables ([`c`]).
 //!
 //! Nothing here knows X10. Input is translation units and headers as strings. A unit is compiled once for a
 //! given text, headers, flags and compiler; its object is in a content-addressed cache for this and other
@@ -8,6 +9,7 @@
 
 mod build;
 mod bundle;
+pub mod c;
 mod compiler;
 mod compiler_messages;
 mod error;
@@ -21,7 +23,7 @@ pub mod thread_pool;
 pub use build::{SharedObject, build};
 pub use bundle::{appended_program, write_bundle};
 pub use compiler::{Compiler, find as find_compiler};
-pub use compiler_messages::{CompilerError, parse_errors};
+pub use compiler_messages::{CompilerMessage, parse_messages};
 pub use error::BuildError;
 pub use native_options::NativeOptions;
 pub use sanitizer::{Sanitizer, is_loaded as is_sanitizer_loaded};

@@ -38,6 +38,15 @@ impl Sanitizer {
         }
     }
 
+    /// Options of the compiler for C programs, which have a frame for each call.
+    pub fn c_flags(self) -> &'static [&'static str] {
+        match self {
+            Self::Address => &["-fsanitize=address", "-g", "-fno-omit-frame-pointer"],
+            Self::Undefined => &["-fsanitize=undefined", "-fno-sanitize-recover=all", "-g"],
+            Self::Thread => &["-fsanitize=thread", "-g"],
+        }
+    }
+
     /// The option for linking alone.
     pub fn link_flag(self) -> &'static str {
         self.flags()[0]
