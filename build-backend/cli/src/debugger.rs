@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use apg_runtime::cache::Cache;
 use apg_runtime::device;
@@ -23,17 +23,6 @@ pub(crate) enum Debugger {
 impl Debugger {
     /// Replaces this process by the debugger. The program is this executable with these arguments.
     pub(crate) fn start(self, arguments: Vec<OsString>) -> Outcome {
-        let name = match self {
-            Debugger::Gdb => "gdb",
-            Debugger::CudaGdb => CUDA_GDB,
-        };
-        let cannot = |error: std::io::Error| {
-            let hint = match name {
-                CUDA_GDB => "it comes with the CUDA toolkit, whose `bin` then belongs on PATH",
-                _ => "install it (Debian, Ubuntu: `apt install gdb`)",
-            };
-            Failure::new(format!("cannot start {name}: {error}")).hint(hint)
-        };
         let cache = Cache::default();
         let scripts = cache.root().join("debugger").join(env!("CARGO_PKG_VERSION"));
         let kept = cache.prepare().and_then(|()| {
@@ -42,16 +31,45 @@ impl Debugger {
                 .try_for_each(|(name, text)| cache.keep_text(&scripts.join(name), text))
         });
         kept.map_err(|error| build_failure(&error.into()))?;
-        let mut command = std::process::Command::new(find(name).unwrap_or_else(|| PathBuf::from(name)));
-        if name == CUDA_GDB {
-            command.env(device::DEBUG, "1");
-        }
-        command.arg("-q");
+        let mut command = self.command();
         for (script, _) in apg_toolchain::GDB_SCRIPTS {
             command.arg("-x").arg(scripts.join(script));
         }
-        command.arg("--args").arg(std::env::current_exe().map_err(cannot)?).args(arguments);
-        Err(cannot(command.exec()))
+        let program = std::env::current_exe().map_err(|error| self.cannot_start(&error))?;
+        command.arg("--args").arg(program).args(arguments);
+        Err(self.cannot_start(&command.exec()))
+    }
+
+    /// Replaces this process by the debugger of a program in C.
+    pub(crate) fn start_program(self, program: &Path, arguments: impl Iterator<Item = OsString>) -> Outcome {
+        let mut command = self.command();
+        command.arg("--args").arg(program).args(arguments);
+        Err(self.cannot_start(&command.exec()))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Debugger::Gdb => "gdb",
+            Debugger::CudaGdb => CUDA_GDB,
+        }
+    }
+
+    fn command(self) -> std::process::Command {
+        let name = self.name();
+        let mut command = std::process::Command::new(find(name).unwrap_or_else(|| PathBuf::from(name)));
+        if self == Debugger::CudaGdb {
+            command.env(device::DEBUG, "1");
+        }
+        command.arg("-q");
+        command
+    }
+
+    fn cannot_start(self, error: &std::io::Error) -> Failure {
+        let hint = match self {
+            Debugger::CudaGdb => "it comes with the CUDA toolkit, whose `bin` then belongs on PATH",
+            Debugger::Gdb => "install it (Debian, Ubuntu: `apt install gdb`)",
+        };
+        Failure::new(format!("cannot start {}: {error}", self.name())).hint(hint)
     }
 }
 

@@ -6,6 +6,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod atomic_write;
+mod c_command_line;
 mod commands;
 mod debugger;
 mod failure;
@@ -44,7 +45,7 @@ enum Command {
     /// Report all errors and warnings, and how to fix them
     Check(commands::check::Check),
     /// Build a program and run it
-    Run(commands::run::Run),
+    Run(Box<commands::run::Run>),
     /// Build a program, or print what it is compiled to
     Build(commands::build::Build),
     /// Show the places: hosts and their accelerators
@@ -111,16 +112,21 @@ fn main() -> ExitCode {
 
 /// Parses the command line. clap reports errors, except for a program in the place of a command.
 fn command() -> Result<Command, Failure> {
-    let command = Cli::try_parse().map(|cli| {
+    let (line, c_options) = c_command_line::separate(std::env::args_os().collect())?;
+    let command = Cli::try_parse_from(line).map(|cli| {
         report::set_color(match cli.color {
             ColorChoice::Auto => None,
             ColorChoice::Always => Some(true),
             ColorChoice::Never => Some(false),
         });
-        cli.command
+        match cli.command {
+            Command::Run(command) => Command::Run(Box::new(command.with_c_options(c_options))),
+            Command::Build(command) => Command::Build(command.with_c_options(c_options)),
+            other => other,
+        }
     });
     command.map_err(|error| match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(word)) if word.ends_with(".x10") => {
+        Some(ContextValue::String(word)) if word.ends_with(".x10") || word.ends_with(".c") => {
             Failure::misuse(format!("`{word}` is not a command of apg"))
                 .hint(format!("`apg run {word}` builds and runs it, `apg check {word}` checks it"))
         }

@@ -8,6 +8,7 @@ use apg_project::build::Options;
 use apg_project::session::Settings;
 use apg_toolchain::{Mode, Profile, Sanitizer};
 
+use crate::failure::Failure;
 use crate::report::MessageFormat;
 
 /// Where sources are and how findings are printed.
@@ -38,7 +39,8 @@ impl SourceOptions {
 /// A program, and how it is built.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ProgramOptions {
-    /// The file that holds `main`
+    /// The file that holds `main`; of a program in C the first of its files (`.c`, `.o`, `.a`), among which
+    /// options of the C compiler may stand
     pub file: PathBuf,
 
     /// Optimise for this machine's processor
@@ -66,9 +68,40 @@ pub(crate) struct ProgramOptions {
     /// For people, or for tools (`apg run`: a stream of JSON events)
     #[command(flatten)]
     pub report: ReportOptions,
+
+    /// Where `parallel` regions of a program in C run
+    #[arg(long, value_enum, value_name = "WHERE")]
+    pub parallel: Option<Parallel>,
+
+    /// Options of the C compiler, each a word, or two.
+    #[arg(skip)]
+    pub c_options: Vec<Vec<String>>,
 }
 
 impl ProgramOptions {
+    /// Options that have no meaning for a program in C, and whether they are set.
+    pub(crate) fn only_x10(&self) -> [(&'static str, bool); 7] {
+        [
+            ("--checks", self.checks != Checks::All),
+            ("--main", self.main.is_some()),
+            ("--source-path", !self.sources.source_path.is_empty()),
+            ("--static-checks", self.sources.static_checks),
+            ("--constraint-inference", self.sources.constraint_inference),
+            ("--cxx-prearg", !self.native.cxx_prearg.is_empty()),
+            ("--cxx-postarg", !self.native.cxx_postarg.is_empty()),
+        ]
+    }
+
+    /// Reports options that have no meaning for a program in X10.
+    pub(crate) fn check_x10(&self) -> Result<(), Failure> {
+        match self.parallel {
+            None => Ok(()),
+            Some(_) => Err(Failure::misuse("`--parallel` is for programs in C with OpenMP").hint(
+                "kernels of a program in X10 run at the places that it sends them to; `--accels` says which there are",
+            )),
+        }
+    }
+
     /// What is built: with the profile `otherwise` unless `--release` is given, for a debugger if `debug`.
     pub(crate) fn request(&self, otherwise: Profile, debug: bool) -> Request<'_> {
         let profile = if self.release { Profile::Release } else { otherwise };
@@ -84,6 +117,16 @@ pub(crate) struct Request<'a> {
     pub program: &'a ProgramOptions,
     /// Options of the translation.
     pub options: Options,
+}
+
+/// Where OpenMP's `parallel` regions of a program in C run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Parallel {
+    /// On this machine's CPUs, by the C compiler's OpenMP
+    #[default]
+    Host,
+    /// On a GPU
+    Device,
 }
 
 /// What a program checks while it runs.

@@ -35,16 +35,22 @@ pub(crate) fn run(program: &ProgramOptions) -> Outcome {
     let checked = session::check(std::slice::from_ref(&program.file), &program.sources.settings())?;
     print_findings(&checked.findings)?;
     if checked.has_errors() {
-        print_event(&json!({ "event": "exit", "status": 1 }))?;
-        return Ok(1);
+        return print_exit(1);
     }
-    let mut child = Command::new(std::env::current_exe().map_err(cannot_start)?)
-        .args(without_format(std::env::args().skip(1)))
-        .env(output_tag::VARIABLE, "1")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(cannot_start)?;
+    let mut command = Command::new(std::env::current_exe().map_err(cannot_start)?);
+    command.args(without_format(std::env::args().skip(1))).env(output_tag::VARIABLE, "1");
+    follow(command)
+}
+
+/// Prints the last event, of a program that ended with this status or was not built.
+pub(crate) fn print_exit(status: i32) -> Outcome {
+    print_event(&json!({ "event": "exit", "status": status }))?;
+    Ok(u8::try_from(status & 0xff).unwrap_or(1))
+}
+
+/// Runs a program to its end and prints its output as events.
+pub(crate) fn follow(mut program: Command) -> Outcome {
+    let mut child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(cannot_start)?;
     print_event(&json!({ "event": "started", "process": child.id() }))?;
     forward_signals(child.id());
     let (sender, lines) = mpsc::channel();
@@ -62,8 +68,7 @@ pub(crate) fn run(program: &ProgramOptions) -> Outcome {
     })?;
     let ended = child.wait().map_err(cannot_start)?;
     let status = ended.code().or(ended.signal().map(|signal| 128 + signal)).unwrap_or(1);
-    print_event(&json!({ "event": "exit", "status": status }))?;
-    Ok(u8::try_from(status & 0xff).unwrap_or(1))
+    print_exit(status)
 }
 
 /// A line of output as an event, with the place that has printed it.

@@ -1,11 +1,13 @@
 //! `apg build`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use apg_mir::text::{self, SpanDetail};
 use apg_runtime::cache::Cache;
 use clap::{Args, ValueEnum};
 
+use super::c_program::{CProgram, Inputs};
 use super::remote::{self, OnOption};
 use super::resources;
 use crate::failure::{Failure, Outcome};
@@ -24,7 +26,12 @@ pub(crate) struct Build {
     #[command(flatten)]
     program: ProgramOptions,
 
-    /// Where to put the program: one file that runs alone [default: the file's name without `.x10`]
+    /// Further files of a program in C
+    #[arg(value_name = "FILES")]
+    files: Vec<PathBuf>,
+
+    /// Where to put the program: one file that runs alone [default: the first file's name without its
+    /// extension]
     #[arg(short, long, value_name = "OUT", conflicts_with = "emit")]
     output: Option<PathBuf>,
 
@@ -106,7 +113,24 @@ pub(crate) fn build_failure(error: &apg_toolchain::BuildError) -> Failure {
 }
 
 impl Build {
+    /// With these options of the C compiler.
+    pub(crate) fn with_c_options(mut self, c_options: Vec<Vec<String>>) -> Self {
+        self.program.c_options = c_options;
+        self
+    }
+
     pub(crate) fn run(self) -> Outcome {
+        let words = [&self.program.file].into_iter().chain(&self.files);
+        let words: Vec<OsString> = words.map(|it| it.clone().into_os_string()).collect();
+        if let Some(inputs) = Inputs::take(&words)? {
+            return self.build_c(inputs);
+        }
+        if let Some(other) = self.files.first() {
+            let what = "a program in X10 has one file that holds `main`";
+            return Err(Failure::misuse(format!("`{}`: {what}", other.display()))
+                .hint("the files of its other classes are found by their names"));
+        }
+        self.program.check_x10()?;
         let progress = Progress::default();
         let request = self.program.request(Profile::Portable, self.debug);
         if let Some(on) = &self.on.on {
@@ -133,6 +157,13 @@ impl Build {
 }
 
 impl Build {
+    /// Builds a program in C.
+    fn build_c(self, inputs: Inputs) -> Outcome {
+        let program = CProgram { inputs, program: self.program, is_debug: self.debug };
+        program.check_options(&[("--emit", self.emit.is_some()), ("--on", self.on.on.is_some())])?;
+        program.build(self.output)
+    }
+
     /// Where the program goes.
     fn output_file(&self) -> Result<PathBuf, Failure> {
         let output = self.output.clone().unwrap_or_else(|| self.program.file.with_extension(""));

@@ -9,6 +9,7 @@ use clap::Args;
 use super::remote::{self, OnOption};
 use crate::failure::{Failure, Outcome};
 use crate::output;
+use apg_toolchain::c::{self, CBuildError};
 use apg_toolchain::{BuildError, find_compiler};
 
 /// Say what this machine has and what it lacks
@@ -42,6 +43,7 @@ impl Doctor {
             }
         }
         let cache = Cache::default();
+        c_compiler(&cache)?;
         match cache.acquire() {
             Ok(_) => line("ok", "build cache", &cache.root().display().to_string())?,
             Err(error) => {
@@ -65,6 +67,22 @@ impl Doctor {
             Err(_) => output::line("\nPrograms can be checked here, but not run: a C++ compiler is needed.")?,
         }
         Ok(u8::from(compiler.is_err()))
+    }
+}
+
+/// The C compiler, and whether it has OpenMP. Programs in X10 do not need it.
+fn c_compiler(cache: &Cache) -> Result<(), Failure> {
+    let found = c::find().and_then(|compiler| compiler.check_openmp(cache).map(|()| compiler));
+    match found {
+        Ok(compiler) => {
+            let version = compiler.version().unwrap_or_else(|| "does not tell its version".to_owned());
+            line("ok", "C compiler with OpenMP", &format!("{} ({version})", compiler.path().display()))
+        }
+        Err(CBuildError::Cache(_)) => Ok(()),
+        Err(error) => {
+            line("lacks", "C compiler with OpenMP", &error.to_string())?;
+            error.hint().map_or(Ok(()), |hint| output::line(format_args!("       {hint}")))
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use apg_runtime::topology::Selection;
 use clap::{Args, Parser};
 
 use super::build;
+use super::c_program::{CProgram, Inputs};
 use super::hosts::{Cluster, HostOptions, Target, environment_variable};
 use super::remote::{self, OnOption, RemoteRunOptions};
 use crate::debugger::Debugger;
@@ -54,8 +55,12 @@ pub(crate) struct Run {
     #[arg(conflicts_with_all = ["release", "sanitize"])]
     debugger: Option<Debugger>,
 
-    /// Arguments of the program; those that begin with `-` stand behind `--`
-    #[arg(value_name = "ARGS")]
+    /// Further files of a program in C, and arguments of the program that do not begin with `-`
+    #[arg(value_name = "WORDS")]
+    words: Vec<String>,
+
+    /// Arguments of the program, any
+    #[arg(last = true, value_name = "ARGS")]
     args: Vec<String>,
 }
 
@@ -232,7 +237,20 @@ struct PlaceCommand {
 }
 
 impl Run {
+    /// With these options of the C compiler.
+    pub(crate) fn with_c_options(mut self, c_options: Vec<Vec<String>>) -> Self {
+        self.program.c_options = c_options;
+        self
+    }
+
     pub(crate) fn run(mut self) -> Outcome {
+        let words = [self.program.file.clone().into_os_string()].into_iter();
+        let words: Vec<OsString> = words.chain(self.words.iter().map(OsString::from)).collect();
+        if let Some(inputs) = Inputs::take(&words)? {
+            return self.run_c(inputs);
+        }
+        self.program.check_x10()?;
+        self.args = std::mem::take(&mut self.words).into_iter().chain(self.args).collect();
         if let Some(on) = &self.on.on {
             return self.run_on(on);
         }
@@ -284,6 +302,24 @@ impl Run {
 }
 
 impl Run {
+    /// Builds and runs a program in C.
+    fn run_c(self, inputs: Inputs) -> Outcome {
+        let program = CProgram { inputs, program: self.program, is_debug: self.debugger.is_some() };
+        let (launch, hosts) = (&self.launch, &self.hosts);
+        program.check_options(&[
+            ("--places", launch.places.is_some_and(|it| it > 1)),
+            ("--heap", launch.heap.is_some()),
+            ("--transport", launch.transport.is_some()),
+            ("--slot-timeout", launch.slot_timeout.is_some()),
+            ("--gc-stats", launch.gc_stats),
+            ("--profile", launch.profile.is_some()),
+            ("--hosts", hosts.hosts.is_some()),
+            ("--hostfile", hosts.hostfile.is_some()),
+            ("--on", self.on.on.is_some()),
+        ])?;
+        program.run(launch.threads, self.debugger, &self.args)
+    }
+
     /// Runs the program on a remote machine.
     fn run_on(&self, on: &str) -> Outcome {
         if !matches!(self.program.report.message_format, MessageFormat::Human | MessageFormat::Json) {

@@ -1,0 +1,307 @@
+//! C programs of `apg run` and `apg build`: the system's C compiler builds them, and `apg run` becomes the
+//! program.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use apg_project::build::c_compiler_findings;
+use apg_runtime::cache::Cache;
+use apg_runtime::device;
+use apg_toolchain::Sanitizer;
+use apg_toolchain::c::{self, CBuild, CBuildError, Executable};
+
+use crate::c_command_line::{COMPILE_ONLY, has_extension, is_c_file, is_c_input, is_c_program};
+use crate::debugger::Debugger;
+use crate::failure::{Failure, Outcome};
+use crate::options::{Parallel, ProgramOptions};
+use crate::progress::Progress;
+use crate::report::{self, MessageFormat};
+use crate::run_events;
+
+/// The words of a command line that name a C program, and the rest, which are arguments of the program.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Inputs {
+    /// Translation units.
+    sources: Vec<PathBuf>,
+    /// Objects and libraries.
+    objects: Vec<PathBuf>,
+    /// Words behind them.
+    rest: Vec<OsString>,
+}
+
+impl Inputs {
+    /// The files of a C program at the start of the words; `None` if they name a program in X10.
+    ///
+    /// # Errors
+    /// The words name files of both languages.
+    pub(crate) fn take(words: &[OsString]) -> Result<Option<Inputs>, Failure> {
+        if !is_c_program(words) {
+            return Ok(None);
+        }
+        let x10 = words.iter().find(|it| has_extension(it, &["x10"]));
+        match (words.iter().find(|it| is_c_file(it)), x10) {
+            (Some(c), Some(x10)) => {
+                let (c, x10) = (c.display(), x10.display());
+                Err(Failure::misuse(format!("`{x10}` is X10 and `{c}` is C: a program is in one of them"))
+                    .hint("an argument of the program stands behind `--`"))
+            }
+            _ => {
+                let count = words.iter().position(|it| !is_c_input(it)).unwrap_or(words.len());
+                let (inputs, rest) = words.split_at(count);
+                let (sources, objects): (Vec<&OsString>, _) =
+                    inputs.iter().partition(|it| has_extension(it, &["c", "i", "s", "S"]));
+                let paths = |words: Vec<&OsString>| words.into_iter().map(PathBuf::from).collect();
+                Ok(Some(Inputs { sources: paths(sources), objects: paths(objects), rest: rest.to_vec() }))
+            }
+        }
+    }
+}
+
+/// A C program and how it is built.
+#[derive(Debug)]
+pub(crate) struct CProgram {
+    /// Its files.
+    pub inputs: Inputs,
+    /// Options of the build.
+    pub program: ProgramOptions,
+    /// For a debugger.
+    pub is_debug: bool,
+}
+
+impl CProgram {
+    /// Reports options of the command that have no meaning for C programs.
+    pub(crate) fn check_options(&self, only_x10: &[(&'static str, bool)]) -> Result<(), Failure> {
+        let only_x10 = only_x10.iter().copied().chain(self.program.only_x10());
+        if let Some((option, _)) = only_x10.into_iter().find(|(_, is_set)| *is_set) {
+            return Err(Failure::misuse(format!("{option} is for programs in X10, not in C")));
+        }
+        if self.program.sanitize == Some(Sanitizer::Thread) {
+            return Err(Failure::misuse(
+                "`--sanitize thread` reports races where OpenMP itself synchronises",
+            )
+            .hint("the OpenMP library is not instrumented; `address` and `undefined` work"));
+        }
+        if self.program.parallel == Some(Parallel::Device) {
+            let why = match device::count() {
+                Err(error) => format!("there is none: {error}"),
+                Ok(0) => "there is none".to_owned(),
+                Ok(_) => "this version of apg runs them on CPUs only".to_owned(),
+            };
+            return Err(Failure::new(format!(
+                "`--parallel device` runs parallel regions on a GPU, but {why}"
+            ))
+            .hint("`--parallel host` (the default) runs them on CPUs; `apg doctor` tells what is there"));
+        }
+        Ok(())
+    }
+
+    fn request(&self) -> CBuild {
+        let mut options: Vec<Vec<String>> = Vec::new();
+        let mut add = |words: &[&str]| options.extend(words.iter().map(|it| vec![(*it).to_owned()]));
+        if self.program.release {
+            add(&["-O3", "-march=native"]);
+        }
+        if self.is_debug {
+            add(&["-O0", "-g"]);
+        }
+        if let Some(sanitizer) = self.program.sanitize {
+            add(sanitizer.c_flags());
+        }
+        options.extend(self.program.c_options.iter().cloned());
+        CBuild {
+            sources: self.inputs.sources.clone(),
+            objects: self.inputs.objects.clone(),
+            options,
+            is_colored: report::is_colored() && self.is_for_people(),
+            is_english: !self.is_for_people(),
+        }
+    }
+
+    fn is_for_people(&self) -> bool {
+        self.program.report.message_format == MessageFormat::Human
+    }
+
+    /// Builds it and prints what the compiler says. `Err` is the status to end with.
+    fn build_program(&self) -> Result<Result<Executable, u8>, Failure> {
+        let progress = Progress::default();
+        let built = c::build(&self.request(), &Cache::default(), &progress);
+        progress.finish();
+        match built {
+            Ok(program) => {
+                self.print_messages(&program.messages)?;
+                Ok(Ok(program))
+            }
+            Err(error) => self.report(&error).map(Err),
+        }
+    }
+
+    /// Prints what the compiler says of the user's files, and returns the status to end with; other errors
+    /// are failures.
+    fn report(&self, error: &CBuildError) -> Outcome {
+        match error {
+            CBuildError::Rejected { output } => {
+                self.print_messages(output)?;
+                Ok(1)
+            }
+            error => {
+                // The linker's words are not about places in the source.
+                error.output().map_or(Ok(()), |output| std::io::stderr().write_all(output.as_bytes()))?;
+                Err(build_failure(error))
+            }
+        }
+    }
+
+    /// Prints the compiler's messages: as they are for people, as findings for tools.
+    fn print_messages(&self, messages: &str) -> Result<(), Failure> {
+        if self.is_for_people() {
+            return Ok(std::io::stderr().write_all(messages.as_bytes())?);
+        }
+        Ok(report::print(self.program.report.message_format, &c_compiler_findings(messages))?)
+    }
+
+    /// Builds the program, or with `-c` the objects, into files.
+    pub(crate) fn build(mut self, output: Option<PathBuf>) -> Outcome {
+        if let Some(word) = self.inputs.rest.first() {
+            return Err(Failure::misuse(format!("`{}` is no file of a C program", word.display()))
+                .hint("sources end in `.c`, objects in `.o`, libraries in `.a` or `.so`"));
+        }
+        if self.take_compile_only() {
+            return self.build_objects(output);
+        }
+        let output = output.unwrap_or_else(|| self.request().program_name());
+        if output.is_dir() {
+            return Err(Failure::new(format!("`{}` is a folder", output.display()))
+                .hint("name the program with `-o`"));
+        }
+        let program = match self.build_program()? {
+            Ok(program) => program,
+            Err(status) => return Ok(status),
+        };
+        program
+            .copy_to(&output)
+            .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", output.display())))?;
+        Ok(0)
+    }
+
+    /// Removes `-c` from the compiler's options; whether it was there.
+    fn take_compile_only(&mut self) -> bool {
+        let options = &mut self.program.c_options;
+        let count = options.len();
+        options.retain(|words| !matches!(words.as_slice(), [word] if word == COMPILE_ONLY));
+        options.len() < count
+    }
+
+    /// Compiles each source into an object: the named file, or `NAME.o` in the current folder.
+    fn build_objects(&self, output: Option<PathBuf>) -> Outcome {
+        let sources = &self.inputs.sources;
+        if output.is_some() && sources.len() > 1 {
+            return Err(Failure::misuse("`-o` names one object, but there are several sources"));
+        }
+        let progress = Progress::default();
+        let compiled = c::compile(&self.request(), &Cache::default(), &progress);
+        progress.finish();
+        let objects = match compiled {
+            Ok(objects) => objects,
+            Err(error) => return self.report(&error),
+        };
+        self.print_messages(&objects.messages)?;
+        for (source, object) in sources.iter().zip(&objects.paths) {
+            let name = PathBuf::from(source.file_name().unwrap_or_default()).with_extension("o");
+            let to = output.clone().unwrap_or(name);
+            objects
+                .copy_to(object, &to)
+                .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", to.display())))?;
+        }
+        Ok(0)
+    }
+
+    /// Builds the program, and replaces this process by it: its input, output, signals and exit status are
+    /// the program's own.
+    pub(crate) fn run(
+        mut self,
+        threads: Option<u32>,
+        debugger: Option<Debugger>,
+        arguments: &[String],
+    ) -> Outcome {
+        if self.take_compile_only() {
+            return Err(Failure::misuse("`-c` makes objects, which do not run: `apg build -c` builds them"));
+        }
+        let is_stream = match self.program.report.message_format {
+            MessageFormat::Human => false,
+            MessageFormat::Json => true,
+            _ => return Err(run_events::wrong_format()),
+        };
+        let program = match (is_stream, self.build_for_run(is_stream)?) {
+            (_, Ok(program)) => program,
+            (false, Err(status)) => return Ok(status),
+            (true, Err(status)) => return run_events::print_exit(i32::from(status)),
+        };
+        let words = self.inputs.rest.iter().cloned().chain(arguments.iter().map(OsString::from));
+        if let Some(debugger) = debugger {
+            return debugger.start_program(&program.path, words);
+        }
+        let mut command = Command::new(&program.path);
+        command.arg0(self.request().program_name()).args(words);
+        command.envs(threads.map(|count| ("OMP_NUM_THREADS", count.to_string())));
+        let _in_use = program.into_in_use();
+        if is_stream {
+            return run_events::follow(command);
+        }
+        let error = command.exec();
+        Err(Failure::new(format!("cannot start the program: {error}")))
+    }
+
+    /// Builds the program; a stream of events gets the findings as events.
+    fn build_for_run(&self, is_stream: bool) -> Result<Result<Executable, u8>, Failure> {
+        if !is_stream {
+            return self.build_program();
+        }
+        let built = c::build(&self.request(), &Cache::default(), &apg_toolchain::SilentObserver);
+        let messages = match &built {
+            Ok(program) => &program.messages,
+            Err(error) => error.output().unwrap_or_default(),
+        };
+        run_events::print_findings(&c_compiler_findings(messages))?;
+        match built {
+            Ok(program) => Ok(Ok(program)),
+            Err(CBuildError::Rejected { .. }) => Ok(Err(1)),
+            Err(error) => {
+                run_events::print_exit(1)?;
+                Err(build_failure(&error))
+            }
+        }
+    }
+}
+
+pub(crate) fn build_failure(error: &CBuildError) -> Failure {
+    let failure = Failure::new(error.to_string());
+    error.hint().into_iter().fold(failure, Failure::hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(words: &str) -> Result<Option<Inputs>, Failure> {
+        Inputs::take(&words.split(' ').map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn files_of_a_c_program_stand_before_its_arguments() {
+        let inputs = take("a.c b.o c.s 10 d.c").expect("one language").expect("C");
+        assert_eq!(inputs.sources, [PathBuf::from("a.c"), "c.s".into()]);
+        assert_eq!(inputs.objects, [PathBuf::from("b.o")]);
+        assert_eq!(inputs.rest, ["10", "d.c"]);
+        assert_eq!(take("a.x10 b").expect("one language"), None);
+    }
+
+    #[test]
+    fn programs_in_two_languages_are_misuse() {
+        let failure = take("a.x10 b.c").expect_err("two languages");
+        assert_eq!(failure.status, 2);
+        assert!(failure.message.contains("`a.x10` is X10 and `b.c` is C"), "{}", failure.message);
+    }
+}
