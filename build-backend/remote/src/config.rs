@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -112,7 +113,8 @@ fn nearest_file(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().map(|above| above.join(FILE_NAME)).find(|path| path.is_file())
 }
 
-fn parse(path: &Path, text: &str) -> Result<BTreeMap<String, Remote>, ConfigError> {
+/// Reads the text of a file.
+pub(crate) fn parse(path: &Path, text: &str) -> Result<BTreeMap<String, Remote>, ConfigError> {
     let file: File = toml::from_str(text).map_err(|problem| {
         let line =
             problem.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
@@ -127,6 +129,46 @@ fn parse(path: &Path, text: &str) -> Result<BTreeMap<String, Remote>, ConfigErro
         Ok((name.clone(), remote))
     };
     file.remote.into_iter().map(check).collect()
+}
+
+/// Adds a remote machine to the nearest `apg.toml` of a folder, which is made there if there is none; the
+/// file.
+///
+/// # Errors
+/// The name or the host is malformed, the name is taken, or the file cannot be read or written.
+pub fn add(folder: &Path, name: &str, host: &str) -> Result<PathBuf, ConfigError> {
+    if name.is_empty() || !name.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_')) {
+        return Err(error(
+            format!("`{}` cannot be the name of a remote machine", name.escape_debug()),
+            "a name has letters, digits, `-` and `_`".to_owned(),
+        ));
+    }
+    Remote { name: name.to_owned(), host: host.to_owned(), ..Remote::default() }.check()?;
+    let path = nearest_file(folder).unwrap_or_else(|| folder.join(FILE_NAME));
+    let cannot = |problem: std::io::Error| error(format!("{}: {problem}", path.display()), None);
+    let mut text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(problem) if problem.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(problem) => return Err(cannot(problem)),
+    };
+    if parse(&path, &text)?.contains_key(name) {
+        return Err(error(format!("{} has a remote machine `{name}` already", path.display()), None));
+    }
+    let gap = match text.as_str() {
+        "" => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    text.push_str(&format!("{gap}[remote.{name}]\nhost = {host:?}\n"));
+    // What cannot be read again is not written.
+    parse(&path, &text)?;
+    let folder = path.parent().unwrap_or(folder);
+    let file = tempfile::NamedTempFile::with_prefix_in(".apg-", folder).map_err(cannot)?;
+    std::fs::write(file.path(), &text).map_err(cannot)?;
+    let mode = std::fs::metadata(&path).map_or(0o644, |data| data.permissions().mode());
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(mode)).map_err(cannot)?;
+    file.persist(&path).map_err(|problem| cannot(problem.error))?;
+    Ok(path)
 }
 
 /// The remote machine that `--on` names: one of [`named`], else `[user@]host[:port]` itself.
@@ -238,6 +280,27 @@ mod tests {
         assert!(malformed.hint.is_some_and(|hint| hint.contains("[user@]host[:port]")));
         assert!(problem("[remote.gpu]\nhost = \"a\"\nagent-dir = \"/x y\"\n").message.contains("/x y"));
         assert!(problem("[remote.gpu\n").message.starts_with("apg.toml:1: "));
+    }
+
+    #[test]
+    fn machines_are_added_behind_what_is_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = add(folder.path(), "gpu", "me@gpu1").expect("added");
+        assert_eq!(path, folder.path().join(FILE_NAME));
+        std::fs::write(&path, "# mine\n[remote.gpu]\nhost = \"me@gpu1\"").expect("written");
+        let inner = folder.path().join("inner");
+        std::fs::create_dir(&inner).expect("a folder");
+        assert_eq!(add(&inner, "cluster-2", "b:22").expect("added"), path);
+        let text = std::fs::read_to_string(&path).expect("a file");
+        assert!(
+            text.starts_with("# mine\n[remote.gpu]\nhost = \"me@gpu1\"\n\n[remote.cluster-2]\n"),
+            "{text}"
+        );
+        assert_eq!(parse(&path, &text).expect("well-formed")["cluster-2"].host, "b:22");
+        for (name, host) in [("gpu", "c"), ("a.b", "c"), ("", "c"), ("c", "-x"), ("c", "a\"\nb")] {
+            assert!(add(&inner, name, host).is_err(), "{name} {host}");
+        }
+        assert_eq!(std::fs::read_to_string(&path).expect("a file"), text, "errors change nothing");
     }
 
     #[test]

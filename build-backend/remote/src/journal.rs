@@ -38,7 +38,7 @@ impl Limits {
 /// A record that was read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Record {
-    /// Output of a stream.
+    /// Output of a stream, as of [`crate::protocol::FromRemote::Output`].
     Output { stream: u8, data: Vec<u8>, end: u64 },
     /// A part that is not kept any more.
     Gap { bytes: u64, end: u64 },
@@ -226,7 +226,7 @@ fn read_head(file: &File, at: u64) -> io::Result<(u8, u64)> {
     file.read_exact_at(&mut head, at)?;
     let [stream, a, b, c, d] = head;
     let length = u64::from(u32::from_le_bytes([a, b, c, d]));
-    if !matches!(stream, 1 | 2) || length > MAX_RECORD_BYTES as u64 {
+    if !matches!(stream, 1..=3) || length > MAX_RECORD_BYTES as u64 {
         return Err(io::Error::new(ErrorKind::InvalidData, "no record of output begins there"));
     }
     Ok((stream, length))

@@ -9,6 +9,7 @@ pub mod agent;
 pub mod client;
 pub mod config;
 mod folder;
+pub mod fuzzing;
 mod heartbeat;
 mod job;
 mod journal;

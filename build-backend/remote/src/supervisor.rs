@@ -3,8 +3,9 @@
 //! processes of the job (`prctl(2)`), and ends those that are left.
 
 use std::fs::File;
-use std::io::{self, PipeReader, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -23,6 +24,9 @@ use crate::serve::Shared;
 pub const COMMAND: &str = "__job";
 /// Variable with the folder in which the program runs.
 pub const RUN_FOLDER_VARIABLE: &str = "APG_RUN_FOLDER";
+
+/// Variable with the pipe to which the job's `apg` writes the progress of its build: `DESCRIPTOR:INODE`.
+const PROGRESS_VARIABLE: &str = "APG_PROGRESS";
 
 /// How long a job that is being ended may take, before its processes are killed.
 const STOP_TIMEOUT: Duration = Duration::from_secs(3);
@@ -47,11 +51,15 @@ pub fn run(folder: &Path) -> io::Result<()> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     let accepting = Arc::clone(&shared);
     start_thread("apg-accept", move || accept(&listener, &accepting))?;
-    let mut command = command(&description, &folder)?;
-    let group = match command.spawn() {
-        Ok(child) => watch(child, Arc::clone(&shared))?,
+    let (progress, write_progress) = io::pipe()?;
+    let mut command = command(&description, &folder, write_progress)?;
+    let spawned = command.spawn();
+    let program = command.get_program().to_string_lossy().into_owned();
+    // With it this process's end of the pipe for progress.
+    drop(command);
+    let group = match spawned {
+        Ok(child) => watch(child, progress, Arc::clone(&shared))?,
         Err(error) => {
-            let program = command.get_program().to_string_lossy().into_owned();
             let reason = Some(format!("cannot start {program}: {error}"));
             end(&shared, End { status: NOT_STARTED_STATUS, reason });
             None
@@ -70,8 +78,26 @@ fn start_thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
 }
 
-/// The command of a job: `apg`, in its tree.
-fn command(description: &crate::job::Description, folder: &JobFolder) -> io::Result<Command> {
+/// The pipe to which this process writes the progress of its build, if it is a job's `apg` itself.
+pub fn progress_pipe() -> Option<File> {
+    let text = std::env::var(PROGRESS_VARIABLE).ok()?;
+    let (descriptor, inode) = text.split_once(':')?;
+    let descriptor: i32 = descriptor.parse().ok().filter(|it| *it > libc::STDERR_FILENO)?;
+    // A process that was started otherwise, as by srun, has the variable and not the pipe.
+    let link = std::fs::read_link(format!("/proc/self/fd/{descriptor}")).ok()?;
+    if link.to_str() != Some(&format!("pipe:[{inode}]")) {
+        return None;
+    }
+    // A description of its own, which other programs do not inherit.
+    File::options().write(true).open(format!("/proc/self/fd/{descriptor}")).ok()
+}
+
+/// The command of a job: `apg`, in its tree. It inherits the pipe for progress.
+fn command(
+    description: &crate::job::Description,
+    folder: &JobFolder,
+    progress: PipeWriter,
+) -> io::Result<Command> {
     let executable = std::env::current_exe()?;
     let mut command = match description.job.launcher.split_first() {
         None => Command::new(&executable),
@@ -90,12 +116,15 @@ fn command(description: &crate::job::Description, folder: &JobFolder) -> io::Res
     }
     command.envs(description.variables());
     command.env(RUN_FOLDER_VARIABLE, run_folder(description));
+    let inode = File::from(OwnedFd::from(progress.try_clone()?)).metadata()?.ino();
+    command.env(PROGRESS_VARIABLE, format!("{}:{inode}", progress.as_raw_fd()));
     let input = if description.job.has_input { Stdio::piped() } else { Stdio::null() };
     command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // SAFETY: async-signal-safe calls without pointers. The main thread, whose end the signal follows, lives
-    // as long as this process.
+    // SAFETY: async-signal-safe calls without pointers, on a descriptor that the closure owns. The main
+    // thread, whose end the signal follows, lives as long as this process.
     unsafe {
-        command.pre_exec(|| {
+        command.pre_exec(move || {
+            libc::fcntl(progress.as_raw_fd(), libc::F_SETFD, 0);
             libc::setsid();
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             Ok(())
@@ -146,7 +175,7 @@ fn serve(shared: &Arc<Shared>, mut stream: UnixStream) -> io::Result<()> {
 }
 
 /// Starts the threads for a process; its process group.
-fn watch(mut child: Child, shared: Arc<Shared>) -> io::Result<Option<Pid>> {
+fn watch(mut child: Child, progress: PipeReader, shared: Arc<Shared>) -> io::Result<Option<Pid>> {
     let group = Pid::from_child(&child);
     if let Some(input) = child.stdin.take() {
         let shared = Arc::clone(&shared);
@@ -156,7 +185,7 @@ fn watch(mut child: Child, shared: Arc<Shared>) -> io::Result<Option<Pid>> {
     let relaying = Arc::clone(&shared);
     let relay = std::thread::Builder::new().name("apg-output".to_owned()).spawn(move || {
         if let Some((output, errors)) = pipes {
-            relay([OwnedFd::from(output).into(), OwnedFd::from(errors).into()], &relaying);
+            relay([OwnedFd::from(output).into(), OwnedFd::from(errors).into(), progress], &relaying);
         }
     })?;
     start_thread("apg-wait", move || {
@@ -274,8 +303,8 @@ fn feed(mut to: ChildStdin, shared: &Shared) {
     }
 }
 
-/// Appends output to the journal until both streams have ended.
-fn relay(pipes: [PipeReader; 2], shared: &Shared) {
+/// Appends output and progress to the journal until all streams have ended.
+fn relay(pipes: [PipeReader; 3], shared: &Shared) {
     let mut pipes: Vec<(u8, File)> =
         (1..).zip(pipes).map(|(stream, pipe)| (stream, File::from(OwnedFd::from(pipe)))).collect();
     let mut buffer = vec![0; MAX_RECORD_BYTES];

@@ -13,6 +13,7 @@ pub fn forwarded() -> Vec<(Vec<u8>, Vec<u8>)> {
         "APG_CACHE_SIZE",
         "APG_LOG_FILE",
         profile::VARIABLE,
+        "APG_PROGRESS",
         "APG_RUN_FOLDER",
         "APG_STATE_DIR",
         "X10_HOSTFILE",

@@ -17,7 +17,9 @@ use super::connection::Connection;
 use super::input::Input;
 use super::network::Network;
 use super::{Client, State};
-use crate::protocol::{Detached, From, FromRemote, HEARTBEAT_INTERVAL, ProductKind, ToRemote};
+use crate::protocol::{
+    Detached, From, FromRemote, HEARTBEAT_INTERVAL, PROGRESS_STREAM, ProductKind, ToRemote,
+};
 
 /// First and longest pause between attempts to connect again.
 const MIN_PAUSE: Duration = Duration::from_millis(250);
@@ -57,6 +59,8 @@ pub struct Follower<'a> {
     detached: Detached,
     /// What the file that the job makes is, and where it goes.
     product: Option<(ProductKind, PathBuf)>,
+    /// What the build does.
+    stage: String,
 }
 
 /// What the threads of a follower share.
@@ -214,6 +218,7 @@ impl<'a> Follower<'a> {
             shared: Arc::new(shared),
             detached,
             product: None,
+            stage: String::new(),
         }
     }
 
@@ -320,7 +325,10 @@ impl<'a> Follower<'a> {
                     self.attached(&connection.channel, input)?;
                 }
                 FromRemote::Output { stream, end } => {
-                    self.print(stream, &payload, connection)?;
+                    match stream {
+                        PROGRESS_STREAM => self.show_progress(&payload),
+                        _ => self.print(stream, &payload, connection)?,
+                    }
                     self.offset = end;
                     self.shared.printed.store(end, Ordering::Release);
                     if end - acknowledged >= ACKNOWLEDGED_BYTES {
@@ -379,6 +387,16 @@ impl<'a> Follower<'a> {
         };
         let started = std::thread::Builder::new().name("apg-send-input".to_owned()).spawn(send);
         started.map(drop).map_err(|error| Break::Failed(format!("cannot start a thread: {error}")))
+    }
+
+    /// The last whole line is what the build does now.
+    fn show_progress(&mut self, lines: &[u8]) {
+        let text = String::from_utf8_lossy(lines);
+        let stage = text.strip_suffix('\n').and_then(|whole| whole.rsplit('\n').next());
+        if let Some(stage) = stage.filter(|stage| *stage != self.stage) {
+            self.stage = stage.to_owned();
+            self.client.observer.state(&State::Building { stage: self.stage.clone() });
+        }
     }
 
     fn print(&self, stream: u8, data: &[u8], connection: &Connection) -> Result<(), Break> {

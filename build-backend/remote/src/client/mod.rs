@@ -16,7 +16,7 @@ use apg_runtime::cluster::frames::MAX_PAYLOAD;
 use crate::config::Remote;
 use crate::heartbeat::Heartbeats;
 use crate::manifest::Manifest;
-use crate::protocol::{From, FromRemote, HEARTBEAT_INTERVAL, Job, JobState, ToRemote};
+use crate::protocol::{From, FromRemote, HEARTBEAT_INTERVAL, Job, JobState, PROGRESS_STREAM, ToRemote};
 use connection::Connection;
 
 pub use follow::{End, Follower};
@@ -39,6 +39,11 @@ pub enum State {
     Running {
         /// The job's name.
         job: String,
+    },
+    /// What the build does there; empty when it is done.
+    Building {
+        /// In words.
+        stage: String,
     },
     /// The connection is lost, and made again.
     Reconnecting {
@@ -198,6 +203,7 @@ impl<'a> Client<'a> {
         let mut printed = Printed::default();
         loop {
             match connection.receive()? {
+                (FromRemote::Output { stream: PROGRESS_STREAM, .. }, _) => {}
                 (FromRemote::Output { stream, .. }, data) => {
                     let kept = if stream == 2 { &mut printed.errors } else { &mut printed.output };
                     let room = MAX_PRINTED_BYTES.saturating_sub(kept.len());

@@ -1,7 +1,7 @@
 //! What a run on a remote machine prints: for people the program's output and remarks about the connection,
 //! for tools the events of [`crate::run_events`] and
 //! `{"event":"remote","remote":"gpu","state":"connecting",...}`, whose states are `connecting`, `installing`,
-//! `sending`, `running`, `reconnecting` and `reconnected`.
+//! `sending`, `running`, `building`, `reconnecting` and `reconnected`.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -112,6 +112,7 @@ impl Observer for Printer {
                 State::Installing => "installing",
                 State::Sending { .. } => "sending",
                 State::Running { .. } => "running",
+                State::Building { .. } => "building",
                 State::Reconnecting { .. } => "reconnecting",
                 State::Reconnected => "reconnected",
             }
@@ -122,6 +123,7 @@ impl Observer for Printer {
                     event["bytes"] = (*bytes).into();
                 }
                 State::Running { job } => event["job"] = job.clone().into(),
+                State::Building { stage } => event["stage"] = without_controls(stage).into(),
                 State::Reconnecting { why } => event["why"] = why.clone().into(),
                 State::Connecting | State::Installing | State::Reconnected => {}
             }
@@ -139,6 +141,8 @@ impl Observer for Printer {
                 self.progress.stage(format!("sending {files} files ({bytes} bytes) to {remote}"));
             }
             State::Running { .. } => self.progress.stage(format!("running on {remote}")),
+            State::Building { stage } if stage.is_empty() => self.progress.finish(),
+            State::Building { stage } => self.progress.stage(without_controls(&format!("{remote}: {stage}"))),
             State::Reconnecting { why } => {
                 self.notice(&format!("the connection is lost, and is tried again: {}", neutralised(why)));
             }

@@ -1,0 +1,81 @@
+//! Entries of fuzz targets: the decoders of what other machines, files of a job and workspaces say. Each
+//! takes any bytes, and panics where the decoder breaks its promise.
+
+use std::fs;
+use std::path::Path;
+
+use apg_runtime::cluster::frames::read_frame;
+
+use crate::config;
+use crate::journal::{Journal, Record};
+use crate::protocol::{FromRemote, ToRemote};
+use crate::store;
+
+/// Reads frames of both directions; the number of well-formed ones.
+///
+/// # Panics
+/// A list of files is accepted that leaves its tree.
+pub fn read_frames(bytes: &[u8]) -> usize {
+    let mut input = bytes;
+    let mut count = 0;
+    while let Ok(Some((message, payload))) = read_frame::<ToRemote>(&mut input) {
+        assert!(payload.len() <= bytes.len());
+        if let ToRemote::Submit(job) = message
+            && store::check(&job.files).is_ok()
+        {
+            let is_inside = |path: &str| !path.starts_with('/') && path.split('/').all(|part| part != "..");
+            assert!(job.files.iter().all(|file| is_inside(&file.path)));
+        }
+        count += 1;
+    }
+    let mut input = bytes;
+    while let Ok(Some(_)) = read_frame::<FromRemote>(&mut input) {
+        count += 1;
+    }
+    count
+}
+
+/// Reads an `apg.toml`; what is accepted names machines that ssh takes for hosts.
+///
+/// # Panics
+/// A machine is accepted whose name ssh takes for something else.
+pub fn read_configuration(text: &str) {
+    for remote in config::parse(Path::new(config::FILE_NAME), text).into_iter().flatten() {
+        let (destination, _) = remote.1.address().expect("it was checked");
+        assert!(!destination.starts_with('-') && !destination.contains(char::is_whitespace));
+    }
+    // As a word of the command line.
+    let _ = config::Remote { host: text.to_owned(), ..config::Remote::default() }.address();
+}
+
+/// Reads a journal whose only file has these bytes: its records, to the end.
+///
+/// # Panics
+/// There is no folder for temporary files, or a record is not whole.
+pub fn read_journal(bytes: &[u8]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join(format!("{:016x}", 0)), bytes).expect("written");
+    let journal = Journal::open(folder.path()).expect("a folder of files");
+    let mut offset = 0;
+    while let Some(record) = journal.read(offset).expect("a whole record") {
+        let (Record::Output { end, .. } | Record::Gap { end, .. }) = record;
+        assert!(end > offset && end <= bytes.len() as u64);
+        offset = end;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            read_frames(&bytes);
+            read_journal(&bytes);
+            read_configuration(&String::from_utf8_lossy(&bytes));
+        }
+    }
+}
