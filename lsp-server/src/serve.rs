@@ -41,6 +41,7 @@ pub fn serve(listen: Option<SocketAddr>, log_file: Option<PathBuf>) -> std::io::
         .custom_method("apg/generatedCode", Server::generated_code)
         .custom_method("apg/memory", Server::memory)
         .custom_method("apg/remotes", Server::remotes)
+        .custom_method("apg/addRemote", Server::add_remote)
         .custom_method("apg/logFile", Server::log_file)
         .finish();
         let service = Dispatcher::new(service, main_loop.clone());

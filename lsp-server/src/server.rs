@@ -22,7 +22,7 @@ use crate::handlers::diagnostics;
 use crate::handlers::formatting::{Formatting, Unformatted};
 use crate::handlers::generated_code::{self, GeneratedCode, GeneratedCodeParams};
 use crate::handlers::memory_report::MemoryReport;
-use crate::handlers::remotes::{self, Remotes, RemotesParams};
+use crate::handlers::remotes::{self, AddRemoteParams, AddedRemote, Remotes, RemotesParams};
 use crate::handlers::rename;
 use crate::handlers::semantic_tokens::TokenCache;
 use crate::lsp::{capabilities, uri};
@@ -121,6 +121,11 @@ impl Server {
     /// `apg/logFile`: the path of the log file; `null` if there is none.
     pub(crate) async fn log_file(&self, _: LSPAny) -> Result<Option<PathBuf>> {
         Ok(self.log_file.clone())
+    }
+
+    /// `apg/addRemote`: adds a remote machine to the `apg.toml` of a document.
+    pub(crate) async fn add_remote(&self, params: AddRemoteParams) -> Result<AddedRemote> {
+        Ok(remotes::add(&params))
     }
 
     /// `apg/remotes`: the remote machines that `apg.toml` names for a document.

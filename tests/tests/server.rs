@@ -275,17 +275,33 @@ fn files_need_not_be_open() {
 #[test]
 fn remote_machines_have_lenses_and_are_listed() {
     let files = [("apg.toml", "[remote.gpu]\nhost = \"me@gpu1:22\"\n")];
-    let options = json!({ "commands": ["apg.runOn"] });
+    let options = json!({ "commands": ["apg.runOn", "apg.debugOn"] });
     let mut session = Session::workspace_for(&files, json!({}), options);
     let uri = session.open("Main.x10", MAIN);
     let lenses = session.of("textDocument/codeLens", &uri);
-    let lens = lenses.as_array().expect("lenses").iter().find(|it| it["command"]["command"] == "apg.runOn");
-    let command = &lens.expect("a lens")["command"];
-    assert_eq!((&command["title"], &command["arguments"]), (&json!("Run on gpu"), &json!([uri, "gpu"])));
+    for (name, title) in [("apg.runOn", "Run on gpu"), ("apg.debugOn", "Debug on gpu")] {
+        let lens = lenses.as_array().expect("lenses").iter().find(|it| it["command"]["command"] == name);
+        let command = &lens.expect("a lens")["command"];
+        assert_eq!((&command["title"], &command["arguments"]), (&json!(title), &json!([uri, "gpu"])));
+    }
     let listed = session.server.request("apg/remotes", json!({ "textDocument": { "uri": uri } }));
     assert_eq!(listed["error"], Value::Null);
     let remotes = listed["remotes"].as_array().expect("remotes");
     assert!(remotes.contains(&json!({ "name": "gpu", "host": "me@gpu1:22" })), "{listed}");
+    let mut add = |name: &str, host: &str| {
+        let machine = json!({ "textDocument": { "uri": uri }, "name": name, "host": host });
+        session.server.request("apg/addRemote", machine)
+    };
+    let added = add("second", "b");
+    let file = added["file"].as_str().unwrap_or_else(|| panic!("{added}"));
+    assert!(std::fs::read_to_string(file).expect("a file").contains("[remote.second]\nhost = \"b\""));
+    assert!(add("second", "c")["error"].as_str().expect("an error").contains("already"));
+    assert!(add("third", "-x")["error"].as_str().expect("an error").contains("[user@]host[:port]"));
+    let listed = session.server.request("apg/remotes", json!({ "textDocument": { "uri": uri } }));
+    assert!(
+        listed["remotes"].as_array().expect("remotes").iter().any(|it| it["name"] == "second"),
+        "{listed}"
+    );
 }
 
 #[test]

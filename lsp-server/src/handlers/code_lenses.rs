@@ -10,8 +10,8 @@ use crate::kernels::worker::mentions_kernels;
 use crate::lsp::to_proto;
 use crate::snapshot::Snapshot;
 
-/// Its arguments are the document and the name of a remote machine.
-const RUN_ON: &str = "apg.runOn";
+/// Commands on remote machines and their titles. The arguments are the document and the machine's name.
+const ON_REMOTES: [(&str, &str); 2] = [("apg.runOn", "Run on"), ("apg.debugOn", "Debug on")];
 const SHOW_REFERENCES: &str = "apg.showReferences";
 
 impl Snapshot {
@@ -48,12 +48,14 @@ impl Snapshot {
                         all.extend(optional("Run on GPU", "apg.runOnGpu", &[]));
                     }
                     all.extend(optional("Run with places…", "apg.runWithPlaces", &[]));
-                    if self.has_command(RUN_ON) {
-                        let remotes = remotes::of_document(uri).remotes;
-                        let lenses = remotes.iter().map(|remote| {
-                            command(&format!("Run on {}", remote.name), RUN_ON, &[json!(remote.name)])
-                        });
-                        all.extend(lenses);
+                    let offered: Vec<_> =
+                        ON_REMOTES.into_iter().filter(|(name, _)| self.has_command(name)).collect();
+                    if !offered.is_empty() {
+                        for remote in remotes::of_document(uri).remotes {
+                            all.extend(offered.iter().map(|(name, title)| {
+                                command(&format!("{title} {}", remote.name), name, &[json!(remote.name)])
+                            }));
+                        }
                     }
                     all.extend(optional("Show host code", "apg.showHostCode", &[]));
                 }

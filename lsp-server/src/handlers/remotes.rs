@@ -1,10 +1,10 @@
-//! Remote machines that a document's `apg.toml` names: *Run on NAME* and `apg/remotes`. Nothing connects with
-//! them: the editor runs `apg run --on NAME` when the user asks for it.
+//! Remote machines that a document's `apg.toml` names: *Run on NAME*, *Debug on NAME*, `apg/remotes` and
+//! `apg/addRemote`. Nothing connects with them: the editor runs `apg run --on NAME` when the user asks.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tower_lsp_server::ls_types::TextDocumentIdentifier;
+use tower_lsp_server::ls_types::{TextDocumentIdentifier, Uri};
 
 use crate::lsp::uri;
 
@@ -14,6 +14,27 @@ use crate::lsp::uri;
 pub(crate) struct RemotesParams {
     /// The document whose folder counts.
     pub text_document: TextDocumentIdentifier,
+}
+
+/// Parameters of `apg/addRemote`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AddRemoteParams {
+    /// The document or folder whose `apg.toml` gets the machine.
+    pub text_document: TextDocumentIdentifier,
+    /// Its name.
+    pub name: String,
+    /// `[user@]host[:port]`.
+    pub host: String,
+}
+
+/// The answer to `apg/addRemote`.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct AddedRemote {
+    /// The `apg.toml` that has the machine now.
+    pub file: Option<String>,
+    /// Why it was not added.
+    pub error: Option<String>,
 }
 
 /// A remote machine.
@@ -34,12 +55,29 @@ pub(crate) struct Remotes {
     pub error: Option<String>,
 }
 
-/// The remote machines of a document.
-pub(crate) fn of_document(document: &tower_lsp_server::ls_types::Uri) -> Remotes {
-    match uri::to_path(document).as_deref().and_then(Path::parent) {
-        Some(folder) => of_folder(folder),
-        None => Remotes::default(),
+/// The remote machines of a document, or of a folder.
+pub(crate) fn of_document(document: &Uri) -> Remotes {
+    folder_of(document).map_or_else(Remotes::default, |folder| of_folder(&folder))
+}
+
+/// Adds a remote machine.
+pub(crate) fn add(params: &AddRemoteParams) -> AddedRemote {
+    let Some(folder) = folder_of(&params.text_document.uri) else {
+        let error = "a document that is no file has no apg.toml: save it first".to_owned();
+        return AddedRemote { file: None, error: Some(error) };
+    };
+    match apg_remote::config::add(&folder, &params.name, &params.host) {
+        Ok(file) => AddedRemote { file: Some(file.display().to_string()), error: None },
+        Err(error) => {
+            let hint = error.hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default();
+            AddedRemote { file: None, error: Some(format!("{error}{hint}")) }
+        }
     }
+}
+
+fn folder_of(document: &Uri) -> Option<PathBuf> {
+    let path = uri::to_path(document)?;
+    if path.is_dir() { Some(path) } else { path.parent().map(Path::to_owned) }
 }
 
 fn of_folder(folder: &Path) -> Remotes {
