@@ -11,7 +11,7 @@ end
 
 --- Waits for a condition.
 function M.wait(what, condition)
-  if not vim.wait(60000, condition, 20) then M.fail("timed out: " .. what) end
+  if not vim.wait(180000, condition, 20) then M.fail("timed out: " .. what .. "; seen: " .. M.seen()) end
 end
 
 --- Tells the test of a step.

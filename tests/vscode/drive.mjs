@@ -4,18 +4,13 @@
 //
 //   node drive.mjs CODE_SERVER CHROMIUM EXTENSION.vsix SERVER COMMAND WORK_FOLDER [SCREENSHOT_FOLDER]
 
-import { spawn, execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import path from "node:path";
 
-const [codeServer, browserPath, extension, server, command, work, pictures] = process.argv.slice(2);
-// Installed beside code-server (package.json), wherever that is.
-const { chromium } = createRequire(path.resolve(codeServer, "../../../package.json"))("playwright-core");
+import { Editor, goTo, open, run } from "./editor.mjs";
+
+const [codeServer, browser, extension, server, command, work, pictures] = process.argv.slice(2);
 const workspace = path.join(work, "workspace");
-const data = path.join(work, "data");
-const extensions = path.join(work, "extensions");
 
 const HELLO = `public class Hello {
     public static def main(args:Rail[String]) {
@@ -53,99 +48,11 @@ public class Kernel {
 }
 `;
 
-const SETTINGS = {
-  "security.workspace.trust.enabled": false,
-  "workbench.startupEditor": "none",
-  "workbench.tips.enabled": false,
-  "telemetry.telemetryLevel": "off",
-  "extensions.autoCheckUpdates": false,
-  "editor.hover.delay": 100,
-  "files.autoSave": "off",
-  // The terminal as text, not as a picture.
-  "terminal.integrated.gpuAcceleration": "off",
-};
-
-/** Writes the machine's settings; VS Code follows. Paths of programs in the user's hold for another machine, the browser's. */
-function configure(serverPath) {
-  const settings = { "apg.server.path": serverPath, "apg.command.path": command };
-  writeFileSync(path.join(data, "Machine", "settings.json"), JSON.stringify(settings));
-}
-
-/** A port that nothing listens on. */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
-}
-
-/** Starts code-server on a loopback port; it ends with this process. */
-async function startCodeServer() {
-  mkdirSync(workspace, { recursive: true });
-  for (const folder of ["User", "Machine"]) mkdirSync(path.join(data, folder), { recursive: true });
-  writeFileSync(path.join(workspace, "Hello.x10"), HELLO);
-  writeFileSync(path.join(workspace, "Kernel.x10"), KERNEL);
-  writeFileSync(path.join(workspace, "Places.x10"), PLACES);
-  writeFileSync(path.join(data, "User", "settings.json"), JSON.stringify(SETTINGS));
-  configure(server);
-  const folders = ["--user-data-dir", data, "--extensions-dir", extensions];
-  execFileSync(codeServer, [...folders, "--install-extension", extension], { stdio: "ignore" });
-  const port = await freePort();
-  const child = spawn(
-    codeServer,
-    [...folders, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check",
-      "--disable-getting-started-override", workspace],
-    { stdio: "ignore", detached: true },
-  );
-  const url = `http://127.0.0.1:${port}/?folder=${workspace}`;
-  for (let attempt = 0; attempt < 300; attempt++) {
-    try {
-      if ((await fetch(`http://127.0.0.1:${port}/healthz`)).ok) return { child, url };
-    } catch {
-      // Not up yet.
-    }
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  throw new Error("code-server did not start");
-}
-
 async function picture(page, name) {
   if (pictures) await page.screenshot({ path: path.join(pictures, `${name}.png`) });
 }
 
-/** Runs a command by its title. */
-async function run(page, title) {
-  await page.keyboard.press("F1");
-  const input = page.locator(".quick-input-widget input");
-  await input.waitFor();
-  await input.fill(`>${title}`);
-  await page.locator(`.quick-input-list .monaco-list-row[aria-label^="${title}"]`).first().click();
-}
-
-/** Opens a file from the explorer: Quick Open would need ripgrep, which not every installation of code-server has. */
-async function open(page, name) {
-  await page.locator(".explorer-folders-view .monaco-list-row", { hasText: name }).first().dblclick();
-  await page.locator(".tab.active", { hasText: name }).waitFor();
-  await page.locator(".monaco-editor .view-lines").first().click();
-}
-
-async function goTo(page, line, column) {
-  await page.keyboard.press("Control+G");
-  const input = page.locator(".quick-input-widget input");
-  await input.waitFor();
-  await input.fill(`:${line}:${column}`);
-  await page.keyboard.press("Enter");
-  await input.waitFor({ state: "hidden" });
-}
-
-async function play(page, url) {
-  await page.goto(url);
-  await page.locator(".monaco-workbench").waitFor({ timeout: 120_000 });
-
+async function play(page) {
   await open(page, "Kernel.x10");
   await page.locator(".squiggly-error").first().waitFor({ timeout: 120_000 });
   console.log("squiggle");
@@ -209,7 +116,7 @@ async function play(page, url) {
   console.log("places");
   await picture(page, "places");
 
-  configure(path.join(work, "nowhere"));
+  editor.configure(path.join(work, "nowhere"));
   const message = page.locator(".notification-toast", { hasText: "apg-lsp was not found" });
   await message.first().waitFor();
   console.log("absent");
@@ -220,27 +127,9 @@ async function play(page, url) {
   if (readFileSync(path.join(workspace, "Kernel.x10"), "utf8").includes("clocked async")) console.log("saved");
 }
 
-const { child, url } = await startCodeServer();
-let status = 1;
-const browser = await chromium.launch({
-  executablePath: browserPath,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync"],
-});
-try {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  page.setDefaultTimeout(60_000);
-  try {
-    await play(page, url);
-    console.log("done");
-    status = 0;
-  } catch (error) {
-    console.log(`FAIL: ${error.message}`);
-    await page.screenshot({ path: path.join(work, "failure.png") });
-  }
-} finally {
-  await browser.close();
-  // Its own group: code-server starts processes of its own.
-  process.kill(-child.pid, "SIGTERM");
+mkdirSync(workspace, { recursive: true });
+for (const [name, text] of [["Hello", HELLO], ["Kernel", KERNEL], ["Places", PLACES]]) {
+  writeFileSync(path.join(workspace, `${name}.x10`), text);
 }
-process.exit(status);
+const editor = new Editor({ codeServer, browser, extension, server, command, work, workspace });
+await editor.session(play, 60_000);

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import * as vscode from "vscode";
 
 import { findOnPath, mayRun } from "./programs";
+import { pathInTree } from "./remotes";
 import { findApg } from "./run";
 
 /** A launch configuration of ours. */
@@ -17,6 +18,8 @@ interface Launch extends vscode.DebugConfiguration {
   args?: string[];
   /** Stops in kernels too. */
   kernels?: boolean;
+  /** The remote machine, with a debugger there. */
+  on?: string;
 }
 
 /** A debugger that can be used, by the extension that brings it. */
@@ -129,6 +132,10 @@ export class Debugger implements vscode.DebugConfigurationProvider {
     if (command === undefined || launch.program === undefined) {
       return undefined;
     }
+    if (launch.on !== undefined) {
+      await debugInTerminal(command, folder, launch, launch.kernels === true ? "cuda-gdb" : "gdb");
+      return undefined;
+    }
     const cudaGdb = launch.kernels === true ? await findCudaGdb() : undefined;
     if (launch.kernels === true && cudaGdb === undefined) {
       void vscode.window.showErrorMessage(
@@ -187,7 +194,7 @@ async function debugInTerminal(
   launch: Launch,
   debuggerName: "gdb" | "cuda-gdb",
 ): Promise<void> {
-  if (debuggerName === "gdb" && (await findOnPath("gdb")) === undefined) {
+  if (launch.on === undefined && debuggerName === "gdb" && (await findOnPath("gdb")) === undefined) {
     const install = "Show CodeLLDB";
     const text =
       "No debugger for native programs is installed: install gdb, or one of the extensions CodeLLDB, LLDB DAP and C/C++ (Microsoft).";
@@ -202,13 +209,15 @@ async function debugInTerminal(
   const programArguments = launch.args ?? settings.get<string[]>("run.arguments", []);
   const shellArgs = ["run", `--debugger=${debuggerName}`, file, "--places", String(launch.places ?? 1)];
   shellArgs.push(...(accels === "" ? [] : ["--accels", accels]));
+  shellArgs.push(...(launch.on === undefined ? [] : ["--on", launch.on]));
   shellArgs.push(...settings.get<string[]>("sourcePath", []).flatMap((source) => ["--source-path", source]));
   shellArgs.push(...(programArguments.length === 0 ? [] : ["--", ...programArguments]));
+  const cwd = folder?.uri.fsPath ?? path.dirname(file);
   const terminal = vscode.window.createTerminal({
-    name: `${debuggerName}: ${path.basename(file)}`,
+    name: `${debuggerName}: ${path.basename(file)}${launch.on === undefined ? "" : ` on ${launch.on}`}`,
     shellPath: command,
     shellArgs,
-    cwd: folder?.uri.fsPath ?? path.dirname(file),
+    cwd,
     iconPath: new vscode.ThemeIcon("debug-alt"),
   });
   terminal.show();
@@ -220,7 +229,9 @@ async function debugInTerminal(
       : [],
   );
   lines.forEach(({ file, line, condition }) => {
-    terminal.sendText(`break ${file}:${line}${condition === undefined ? "" : ` if ${condition}`}`);
+    // On another machine the folder above is another one.
+    const name = launch.on === undefined ? file : pathInTree(file, cwd);
+    terminal.sendText(`break ${name}:${line}${condition === undefined ? "" : ` if ${condition}`}`);
   });
   // Without a breakpoint it stops where the user says before `run`.
   if (lines.length > 0) {

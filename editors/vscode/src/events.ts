@@ -16,9 +16,11 @@ export interface DiagnosticEvent {
 export interface RemoteEvent {
   event: "remote";
   remote: string;
-  state: "connecting" | "installing" | "sending" | "running" | "reconnecting" | "reconnected";
+  state: "connecting" | "installing" | "sending" | "running" | "building" | "reconnecting" | "reconnected";
   /** The job's name, once it runs. */
   job?: string;
+  /** What the build does there; empty when it is done. */
+  stage?: string;
   /** Why the connection is lost. */
   why?: string;
   files?: number;

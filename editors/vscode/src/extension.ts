@@ -7,18 +7,26 @@ import { GeneratedCode } from "./generated";
 import { SourceLinks } from "./links";
 import { PlacesView } from "./places";
 import { findProgram } from "./programs";
+import { Remotes } from "./remotes";
 import { documentOf, explain, Programs } from "./run";
 import { Server } from "./server";
 import { menu, Status } from "./status";
 
 let server: Server | undefined;
+/** No name of a remote machine: this one. */
+const HERE = "";
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const status = new Status();
   const started = new Server(context, status);
   server = started;
   const generated = new GeneratedCode(() => started.client);
-  const places = new PlacesView(() => findProgram(context, "apg", "apg.command.path"));
+  const findCommand = (): Promise<string | undefined> => findProgram(context, "apg", "apg.command.path");
+  const remotes = new Remotes(() => started.client, findCommand);
+  const places = new PlacesView(findCommand, remotes);
+  /** What a lens, the view of places or nothing names. */
+  const remoteOf = async (uri: unknown, remote: unknown): Promise<string | undefined> =>
+    typeof remote === "string" ? remote : (nameOf(uri) ?? (await remotes.choose()));
   const programs = new Programs(context, places);
   const command = (name: string, action: (...given: unknown[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(name, action);
@@ -34,9 +42,17 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     command("apg.runAtCpu", (uri) => programs.run(uriOf(uri), { accels: "none" })),
     command("apg.runOnGpu", (uri) => programs.run(uriOf(uri), { accels: "all" })),
     command("apg.runWithPlaces", (uri) => programs.runWithPlaces(uriOf(uri))),
-    command("apg.runOn", (uri, remote) => programs.runOn(uriOf(uri), remote)),
+    command("apg.runOn", async (uri, remote) => programs.runOn(uriOf(uri), await remoteOf(uri, remote))),
+    command("apg.debugOn", async (uri, remote) => debug(uriOf(uri), await remoteOf(uri, remote))),
+    command("apg.addRemote", async () => {
+      if (await remotes.add()) {
+        places.refresh();
+      }
+    }),
+    command("apg.doctorOn", (remote) => remotes.tell("doctor", nameOf(remote))),
+    command("apg.jobsOn", (remote) => remotes.tell("jobs", nameOf(remote))),
     command("apg.stop", () => programs.stop()),
-    command("apg.debug", (uri) => debug(uriOf(uri))),
+    command("apg.debug", (uri) => debug(uriOf(uri), HERE)),
     command("apg.showCuda", (uri) => generated.show("cuda", uriOf(uri))),
     command("apg.showPtx", (uri) => generated.show("ptx", uriOf(uri))),
     command("apg.showResources", (uri) => generated.show("resources", uriOf(uri))),
@@ -62,6 +78,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.workspace.onDidGrantWorkspaceTrust(() => started.restart()),
   );
   await started.restart();
+  // The server lists remote machines from now on.
+  places.refresh();
   // Not awaited: the answer may never come.
   void programs.offerKeptJobs();
 }
@@ -78,13 +96,19 @@ function uriOf(argument: unknown): string | undefined {
   return typeof argument === "string" ? argument : undefined;
 }
 
-/** Debugs the program of a document, without a launch configuration. */
-async function debug(uri: string | undefined): Promise<void> {
-  const document = await documentOf(uri);
+/** The remote machine of an item of the view of places. */
+function nameOf(argument: unknown): string | undefined {
+  const name: unknown = typeof argument === "object" && argument !== null ? (argument as { name?: unknown }).name : undefined;
+  return typeof name === "string" ? name : undefined;
+}
+
+/** Debugs the program of a document, without a launch configuration; not without the name of a machine. */
+async function debug(uri: string | undefined, remote: string | undefined): Promise<void> {
+  const document = remote === undefined ? undefined : await documentOf(uri);
   if (document !== undefined) {
     const folder = vscode.workspace.getWorkspaceFolder(document.uri);
     const launch = { type: "apg", request: "launch", name: "Debug this X10 program", program: document.uri.fsPath };
-    await vscode.debug.startDebugging(folder, launch);
+    await vscode.debug.startDebugging(folder, remote === HERE ? launch : { ...launch, on: remote });
   }
 }
 

@@ -115,16 +115,10 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
     );
   }
 
-  /** Runs the program on a remote machine; without its name, asks for it. */
-  async runOn(uri: string | undefined, remote: unknown): Promise<void> {
-    const chosen =
-      typeof remote === "string"
-        ? remote
-        : await vscode.window.showInputBox({
-            prompt: "Remote machine: [user@]host[:port], or a name of [remote.NAME] in apg.toml",
-          });
-    if (chosen !== undefined && chosen !== "") {
-      await this.run(uri, { on: chosen });
+  /** Runs the program on a remote machine. */
+  async runOn(uri: string | undefined, remote: string | undefined): Promise<void> {
+    if (remote !== undefined) {
+      await this.run(uri, { on: remote });
     }
   }
 
@@ -225,8 +219,8 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
     const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file));
     const cwd = folder?.uri.fsPath ?? path.dirname(file);
     runsIn(path.dirname(file));
-    await this.places.start(name, places);
     const { on: remote } = definition;
+    await this.places.start(name, places, remote);
     const isAttached = remote !== undefined && definition.job !== undefined;
     const args = isAttached
       ? ["attach", definition.job ?? "", "--on", remote]

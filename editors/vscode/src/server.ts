@@ -23,6 +23,7 @@ const LENS_COMMANDS = [
   "apg.runOnGpu",
   "apg.runWithPlaces",
   "apg.runOn",
+  "apg.debugOn",
   "apg.showHostCode",
 ];
 /** The one that counts: it is in the way of those who read. */

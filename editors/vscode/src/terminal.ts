@@ -132,7 +132,16 @@ export class RunTerminal implements vscode.Pseudoterminal {
   }
 
   /** What happens between this machine and the remote one. */
-  private tell({ state, remote, files, why, job }: RemoteEvent): void {
+  private tell({ state, remote, files, why, job, stage }: RemoteEvent): void {
+    if (state === "building") {
+      this.built();
+      if (stage !== undefined && stage !== "") {
+        // The next line replaces it.
+        this.isBuilding = true;
+        this.written.fire(`${DIM}${remote}: ${stage}${PLAIN}`);
+      }
+      return;
+    }
     const what = {
       connecting: `connecting with ${remote}`,
       installing: `copying apg to ${remote}`,

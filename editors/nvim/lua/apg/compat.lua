@@ -31,10 +31,14 @@ function M.request(client, method, parameters, answer, buffer)
   return client.request(method, parameters, answer, buffer)
 end
 
---- Runs a command in a terminal in the current, empty buffer.
-function M.terminal(command)
-  if vim.fn.has("nvim-0.11") == 1 then return vim.fn.jobstart(command, { term = true }) end
-  return vim.fn.termopen(command)
+--- Runs a command in a terminal in the current, empty buffer; in a folder, if one is given.
+function M.terminal(command, folder)
+  local options = folder and { cwd = folder } or vim.empty_dict()
+  if vim.fn.has("nvim-0.11") == 1 then
+    options.term = true
+    return vim.fn.jobstart(command, options)
+  end
+  return vim.fn.termopen(command, options)
 end
 
 --- Shows lenses in a buffer, and keeps them up to date.

@@ -26,7 +26,8 @@ function M.setup(config)
   M.config = vim.tbl_deep_extend("force", M.config, config or {})
 end
 
-local function root_of(buffer)
+--- The folder of the workspace of a buffer.
+function M.root_of(buffer)
   local file = vim.api.nvim_buf_get_name(buffer)
   local folder = vim.fn.fnamemodify(file, ":p:h")
   for _, marker in ipairs({ "apg.toml", ".git" }) do
@@ -48,6 +49,7 @@ local lens_commands = {
     end)
   end,
   ["apg.runOn"] = function(command) require("apg.run").run({ "--on", command.arguments[2], "--keep" }) end,
+  ["apg.debugOn"] = function(command) require("apg.run").run({ "--on", command.arguments[2], "--debugger" }) end,
   ["apg.showCuda"] = function() require("apg.generated").show("cuda") end,
   ["apg.showHostCode"] = function() require("apg.generated").show("cpp") end,
 }
@@ -69,7 +71,7 @@ function M.attach(buffer)
     )
     return
   end
-  local root = root_of(buffer)
+  local root = M.root_of(buffer)
   local id = clients[root]
   if not id or not vim.lsp.get_client_by_id(id) then
     id = compat.start({

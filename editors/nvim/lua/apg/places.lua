@@ -2,6 +2,16 @@
 
 local M = {}
 
+--- Shows lines in a window below.
+function M.window(lines)
+  vim.cmd("botright " .. math.min(#lines, 12) .. "new")
+  local buffer = vim.api.nvim_get_current_buf()
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
+  vim.bo[buffer].buftype = "nofile"
+  vim.bo[buffer].bufhidden = "wipe"
+  vim.bo[buffer].modifiable = false
+end
+
 --- Shows them. Arguments are those of `apg places`.
 function M.show(arguments)
   local command = require("apg").config.command
@@ -15,12 +25,7 @@ function M.show(arguments)
     vim.notify(table.concat(lines, "\n"), vim.log.levels.ERROR)
     return
   end
-  vim.cmd("botright " .. math.min(#lines, 12) .. "new")
-  local buffer = vim.api.nvim_get_current_buf()
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
-  vim.bo[buffer].buftype = "nofile"
-  vim.bo[buffer].bufhidden = "wipe"
-  vim.bo[buffer].modifiable = false
+  M.window(lines)
 end
 
 return M

@@ -7,7 +7,7 @@ local M = {}
 --- The buffer of the last terminal.
 local last
 
-local function terminal(arguments)
+local function terminal(arguments, folder)
   local window = last and vim.fn.bufwinid(last) or -1
   if window >= 0 then
     -- What ran there and still runs ends with its buffer.
@@ -18,7 +18,7 @@ local function terminal(arguments)
     vim.cmd("botright 12split | enew")
   end
   last = vim.api.nvim_get_current_buf()
-  compat.terminal(arguments)
+  compat.terminal(arguments, folder)
   vim.cmd("normal! G")
 end
 
@@ -35,17 +35,15 @@ function M.run(arguments)
   for _, folder in ipairs(config.source_path) do
     vim.list_extend(line, { "--source-path", folder })
   end
-  terminal(vim.list_extend(line, arguments))
+  -- Remote machines are named in the workspace's apg.toml.
+  local folder = vim.tbl_contains(arguments, "--on") and require("apg").root_of(0) or nil
+  terminal(vim.list_extend(line, arguments), folder)
 end
 
---- Follows a job on a remote machine: `JOB REMOTE`. Its output comes from the beginning.
-function M.attach(job, remote)
-  terminal({ require("apg").config.command, "attach", job, "--on", remote })
-end
-
---- Lists the jobs on a remote machine.
-function M.jobs(remote)
-  terminal({ require("apg").config.command, "jobs", "--on", remote })
+--- Runs a command of `apg` that concerns a remote machine, such as `{ "jobs", "--on", "gpu" }`.
+function M.remote(arguments)
+  local line = vim.list_extend({ require("apg").config.command }, arguments)
+  terminal(line, require("apg").root_of(0))
 end
 
 --- Prints the page of a diagnostic code; of the diagnostic in the current line without one.
