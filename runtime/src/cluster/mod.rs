@@ -6,6 +6,7 @@ pub mod channel;
 mod control;
 pub mod environment;
 pub mod frames;
+pub mod fuzzing;
 pub mod hostfile;
 pub mod identity;
 mod interface;

@@ -9,7 +9,7 @@
 
 mod folder;
 mod launch;
-mod pmi1;
+pub(super) mod pmi1;
 mod pmix;
 
 use std::io::ErrorKind;

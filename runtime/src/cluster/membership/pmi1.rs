@@ -3,7 +3,9 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
 use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 
 use crate::cluster::membership::Store;
 
@@ -84,6 +86,20 @@ impl Client {
     }
 }
 
+/// Speaks with a launcher that answers these bytes, as a process does. For fuzzing.
+pub(in crate::cluster) fn speak(answers: &[u8]) {
+    let Ok((client, mut launcher)) = UnixStream::pair() else { return };
+    // Both directions fit into the sockets' buffers.
+    let answers = &answers[..answers.len().min(MAX_LINE as usize)];
+    if launcher.write_all(answers).and_then(|()| launcher.shutdown(Shutdown::Write)).is_err() {
+        return;
+    }
+    let Ok(mut client) = Client::greet(File::from(OwnedFd::from(client)), Some(0)) else { return };
+    let _ = client.put("host", "a b").and_then(|()| client.fence());
+    let _ = client.get(1, "host");
+    client.finish();
+}
+
 /// The value of a word of a line.
 fn word<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
@@ -126,8 +142,6 @@ impl Store for Client {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::net::UnixStream;
-
     use super::*;
 
     /// A launcher that answers requests with these lines, in order, and returns the requests.
