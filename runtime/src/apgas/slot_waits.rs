@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
-
 use crate::apgas::failure::Undelivered;
 use crate::apgas::message::Message;
 use crate::apgas::slots;
@@ -13,7 +11,7 @@ use crate::base::output;
 use crate::base::place::{PlaceId, here};
 use crate::slots::timeout::SlotTimeout;
 use crate::slots::waits;
-use crate::slots::waits::{Wait, WaitMessage};
+use crate::slots::waits::{Wait, WaitMessage, WaitReport};
 
 /// How long waiting activities may take to say where they are.
 const LINES_TIMEOUT: Duration = Duration::from_millis(200);
@@ -23,26 +21,18 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 const MAX_INTERVAL: Duration = Duration::from_secs(1);
 const MIN_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Place 0: the report that is under way.
-#[derive(Default)]
-pub(crate) struct WaitReport {
-    state: Mutex<ReportState>,
-    answered: Condvar,
-}
-
-#[derive(Default)]
-struct ReportState {
-    is_under_way: bool,
-    /// Waits of the places that have answered.
-    answers: Vec<Vec<Wait>>,
-}
-
 fn report() -> &'static WaitReport {
     slots::wait_report()
 }
 
-/// Starts the thread that looks for slots of this place that wait for too long.
-pub(super) fn start_watch(timeout: SlotTimeout) {
+/// Starts the thread that looks for slots of this place that wait for too long, unless it runs.
+pub(crate) fn watch() {
+    if slots::begins_watch() {
+        start_watch(slots::timeout());
+    }
+}
+
+fn start_watch(timeout: SlotTimeout) {
     let Some(limit) = timeout.after else { return };
     let interval = (limit / 4).clamp(MIN_INTERVAL, MAX_INTERVAL);
     run_in_thread("apg-slots", move || {
@@ -75,12 +65,6 @@ fn own_waits() -> Vec<Wait> {
         .into_iter()
         .map(|(wait, probe)| Wait { lines: probe.map_or_else(Vec::new, |it| it.lines()), ..wait })
         .collect()
-}
-
-/// The waits of this place's slots in words, without lines, for a program in a deadlock.
-pub(crate) fn describe() -> String {
-    let all: Vec<Wait> = slots::waits().into_iter().map(|it| it.0).collect();
-    waits::describe(&all)
 }
 
 /// At place 0: reports the waits of all places, unless a report is under way.

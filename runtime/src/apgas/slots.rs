@@ -10,8 +10,6 @@ use rustc_hash::FxHashMap;
 use crate::apgas::engine::Waiter;
 use crate::apgas::failure::Undelivered;
 use crate::apgas::message::Message;
-use crate::apgas::slot_waits;
-use crate::apgas::slot_waits::WaitReport;
 use crate::apgas::system::{spawn_uncounted, system};
 use crate::base::backtrace;
 use crate::base::place::{PlaceId, here};
@@ -24,7 +22,7 @@ use crate::slots::group::{Group, Part, Side};
 use crate::slots::message::SlotMessage;
 use crate::slots::request::{Call, Completion, Failure, Outcome, Probe, Request};
 use crate::slots::timeout::SlotTimeout;
-use crate::slots::waits::Wait;
+use crate::slots::waits::{Wait, WaitReport, describe};
 
 /// Most bytes of a [`Message::Slots`] without its payload, mostly.
 const MESSAGE_BYTES: usize = 64;
@@ -93,10 +91,12 @@ pub fn register(number: i64, table: &[i64]) -> Result<(), String> {
     };
     let parts = table.chunks_exact(3).map(part).collect::<Result<Vec<_>, _>>()?;
     own().engine.register(number, Group::new(&parts)?, here().0);
-    if !own().is_watched.swap(true, Ordering::Relaxed) {
-        slot_waits::start_watch(timeout());
-    }
     Ok(())
+}
+
+/// Whether no thread looks for slots that wait for long yet; the caller starts it then.
+pub(super) fn begins_watch() -> bool {
+    !own().is_watched.swap(true, Ordering::Relaxed)
 }
 
 /// How long a slot may wait before a report.
@@ -112,6 +112,12 @@ pub fn set_timeout(timeout: SlotTimeout) {
 /// The calls in which slots of this place wait, and what says where they are in the program.
 pub(super) fn waits() -> Vec<(Wait, Option<Arc<dyn Probe>>)> {
     own().engine.waits()
+}
+
+/// The waits of this place's slots in words, without lines, for a program in a deadlock.
+pub(crate) fn describe_waits() -> String {
+    let all: Vec<Wait> = waits().into_iter().map(|it| it.0).collect();
+    describe(&all)
 }
 
 pub(super) fn wait_report() -> &'static WaitReport {

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use super::{non_null, raise, range_of};
 use crate::abi::{Bytes, ExceptionKind, Outcome, Raised};
+use crate::apgas::slot_waits;
 use crate::apgas::slots;
 use crate::apgas::slots::Begun;
 use crate::apgas::system::{spawn_uncounted, system};
@@ -28,7 +29,9 @@ pub(crate) fn slot_group_register(number: i64, table: Ref) -> Outcome<()> {
     let table = non_null(table)?;
     // SAFETY: a Rail[Long] of the library's own making.
     let rows = unsafe { std::slice::from_raw_parts(table.elements().cast::<i64>(), table.length()) };
-    slots::register(number, rows).or_else(|why| raise(ExceptionKind::IllegalArgument, &why))
+    slots::register(number, rows).or_else(|why| raise(ExceptionKind::IllegalArgument, &why))?;
+    slot_waits::watch();
+    Ok(())
 }
 
 /// First rank of the slots at a place; 0 if there are none.

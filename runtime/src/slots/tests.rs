@@ -219,9 +219,12 @@ fn what_was_begun_is_tested_and_waited_for_once() {
     assert!(ended(&world.call(of(Call::Wait))).is_err(), "once");
 }
 
-/// Programs that match by construction: messages `(source, target, tag, length)` in the order of their sends;
+/// Source, target, tag and length.
+type ProgramMessage = (u32, u32, i32, usize);
+
+/// Programs that match by construction: messages in the order of their sends;
 /// each is received from its source or, in a target that receives all so, from any.
-fn programs() -> impl Strategy<Value = (u32, Vec<(u32, u32, i32, usize)>, u64)> {
+fn programs() -> impl Strategy<Value = (u32, Vec<ProgramMessage>, u64)> {
     let message = (0_u32..6, 0_u32..6, 0_i32..2, prop_oneof![0_usize..20, 8180_usize..8200]);
     (
         prop_oneof![Just(1_u32), Just(2), Just(3), Just(6)],

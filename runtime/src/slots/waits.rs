@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use parking_lot::{Condvar, Mutex};
 use serde::{Deserialize, Serialize};
 
 use super::group::Subgroup;
@@ -11,6 +12,21 @@ use super::request::{ANY_SOURCE, Call};
 
 /// Calls that a report prints at most.
 const MAX_LINES: usize = 64;
+
+/// Place 0: the report that is under way.
+#[derive(Default)]
+pub(crate) struct WaitReport {
+    pub(crate) state: Mutex<ReportState>,
+    pub(crate) answered: Condvar,
+}
+
+/// What the places have said so far.
+#[derive(Default)]
+pub(crate) struct ReportState {
+    pub(crate) is_under_way: bool,
+    /// Waits of the places that have answered.
+    pub(crate) answers: Vec<Vec<Wait>>,
+}
 
 /// A call in which a slot waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use super::message_counts::MessageCounts;
 use super::report::describe_waiting;
 use crate::apgas::failure::Undelivered;
 use crate::apgas::message::{Message, PlaceState};
-use crate::apgas::slot_waits;
+use crate::apgas::slots;
 use crate::apgas::system::{run_in_thread, system};
 use crate::base::place::{self, PlaceId, here};
 use crate::scheduler;
@@ -178,7 +178,7 @@ pub(crate) fn report_printed(from: PlaceId) {
 }
 
 fn report_own_activities() {
-    let waiting = format!("{}{}", slot_waits::describe(), describe_waiting());
+    let waiting = format!("{}{}", slots::describe_waits(), describe_waiting());
     if !waiting.is_empty() {
         let place = if system().hosts() > 1 { format!("apg: at {}:\n", here()) } else { String::new() };
         crate::base::output::print(2, format!("{place}{waiting}").as_bytes());
