@@ -176,7 +176,7 @@ fn print_json(number: usize, first: usize, place: &HostPlace) -> Result<(), Fail
     for at in 0..place.accelerators.len() {
         line["accelerators"][at]["place"] = (first + at).into();
     }
-    Ok(output::line(line)?)
+    output::line(line)
 }
 
 fn print_for_people(places: &[HostPlace]) -> Result<(), Failure> {

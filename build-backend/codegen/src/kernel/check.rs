@@ -36,8 +36,8 @@ impl Code<'_> {
         if self.target == Target::Cuda && uses_environment {
             all.push((&environment, "env"));
         }
-        let texts: Vec<String> = all.into_iter().map(|(ty, name)| spell(ty, name)).collect();
-        (!texts.is_empty()).then(|| texts.join(", "))
+        let parameters: Vec<String> = all.into_iter().map(|(ty, name)| spell(ty, name)).collect();
+        (!parameters.is_empty()).then(|| parameters.join(", "))
     }
 
     /// Where a failing check records its failure.
