@@ -50,7 +50,7 @@ fn ask(host: &str, arguments: &[String]) -> Result<String, String> {
     let remote = Remote { name: host.to_owned(), host: host.to_owned(), ..Remote::default() };
     let mut job = plain_job(&remote, "apg", arguments.to_vec()).map_err(|failure| failure.message)?;
     // A host speaks for itself, and not for the hosts that it was found by.
-    job.variables.retain(|(name, _)| !name.starts_with(b"X10_HOST"));
+    job.variables.retain(|(name, _)| !matches!(&name[..], b"X10_HOSTFILE" | b"X10_HOSTLIST"));
     let printed = Client::new(&remote, ssh_words(), &Silent)?.capture(&job)?;
     match printed.status {
         0 => Ok(String::from_utf8_lossy(&printed.output).into_owned()),
