@@ -28,12 +28,13 @@ end
 
 --- The folder of the workspace of a buffer.
 function M.root_of(buffer)
-  local file = vim.api.nvim_buf_get_name(buffer)
-  local folder = vim.fn.fnamemodify(file, ":p:h")
+  local folder = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(buffer), ":p:h")
   for _, marker in ipairs({ "apg.toml", ".git" }) do
-    local found = vim.fn.findfile(marker, folder .. ";")
-    if found == "" then found = vim.fn.finddir(marker, folder .. ";") end
-    if found ~= "" then return vim.fn.fnamemodify(found, ":p:h:h"):gsub("/%.git$", "") end
+    local file = vim.fn.findfile(marker, folder .. ";")
+    if file ~= "" then return vim.fn.fnamemodify(file, ":p:h") end
+    -- The full path of a folder ends with a slash.
+    local above = vim.fn.finddir(marker, folder .. ";")
+    if above ~= "" then return vim.fn.fnamemodify(above, ":p:h:h") end
   end
   return folder
 end
