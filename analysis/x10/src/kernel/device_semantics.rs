@@ -189,6 +189,11 @@ impl<'a> DeviceSemantics<'a> {
             && SLOT_CALLS.contains(&method.name(self.db).as_str())
     }
 
+    /// Whether the method is an intrinsic call of a block's slot.
+    pub(crate) fn is_slot_operation(&self, method: MethodId) -> bool {
+        self.intrinsic(method).is_some_and(|name| name.starts_with("slot."))
+    }
+
     /// The position of the rail that a call of a slot writes to, among the arguments of the intrinsic.
     pub(crate) fn received_argument(&self, method: MethodId) -> Option<usize> {
         let call = self.intrinsic(method)?.strip_prefix("slot.")?;

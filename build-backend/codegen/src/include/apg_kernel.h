@@ -163,8 +163,10 @@ template <bool proven> static inline apg_i64 apg_index(apg_i64 i, apg_i64 n, con
   if (!proven && APG_UNLIKELY((apg_u64)i >= (apg_u64)n)) apg_fail(data ? 1 : 2, file, line, i, n, block, rank);
   return i;
 }
+#ifndef APG_NO_RUNTIME
 /* A call of the block's slot: its activity waits for it. */
 static inline apg_i64 apg_slot_message(const apg_slot_request &request) { return apg_slot_kernel_call(&request); }
+#endif
 /* An element loaded ahead of its use; out of bounds it is not read. */
 template <class T> static inline T apg_ahead(const T *data, apg_i64 n, apg_i64 i) { return (apg_u64)i < (apg_u64)n ? data[i] : T{}; }
 template <class T> static inline T &apg_at(apg_view<T> view, apg_i64 i, apg_u32 file, apg_u32 line, apg_i64 block, apg_i64 rank) {

@@ -181,9 +181,11 @@ impl KernelContext<'_> {
         if let Some(rail) = self.semantics.received_argument(method).and_then(|it| args.get(it)) {
             self.check_rail_write(*rail, expr, uses);
         }
+        // Slots send what rails hold; operations of warps and blocks take single elements.
+        let is_message = self.semantics.is_slot_operation(method);
         let is_buffer = |arg: &ExprId| {
             use TypeCategory::{GlobalRail, Rail};
-            matches!(self.semantics.category(self.expr(*arg).ty), Rail(_) | GlobalRail(_))
+            is_message && matches!(self.semantics.category(self.expr(*arg).ty), Rail(_) | GlobalRail(_))
         };
         args.iter().all(|arg| is_buffer(arg) || self.check_element(self.expr(*arg).ty, *arg))
     }
