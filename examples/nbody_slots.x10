@@ -2,7 +2,7 @@ import x10.compiler.*;
 import x10.util.*;
 
 /**
- * Bodies that attract each other, shared among slots: in each step every slot in turn broadcasts its bodies, and all others add the forces
+ * Bodies that attract each other, shared among slots: in each step one slot after the other broadcasts its bodies, and all others add the forces
  * of these to theirs. The slots are blocks of kernels at the accelerators of all places, or at the places themselves where they have
  * none. The result is that of one activity that does all of it, but for the rounding of fused operations.
  *
