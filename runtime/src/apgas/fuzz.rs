@@ -3,12 +3,13 @@
 //! and the process must continue.
 //!
 //! The process of a fuzzer is one place among others that a thread plays, and so has to be one of its own:
-//! the test starts itself again. `APG_FUZZ_SEED` and `APG_FRAME_FUZZ_SECONDS` say with which random numbers
-//! and for how long.
+//! the test starts itself again. `APG_FUZZ_SEED` and `APG_FRAME_FUZZ_STREAMS` say with which random numbers
+//! and how many streams of frames.
 
 use std::process::Command;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::base::place::PlaceId;
 use crate::heap;
@@ -21,8 +22,8 @@ use session::{Frame, Guard};
 
 /// Set in the process that fuzzes.
 const CHILD: &str = "APG_FRAME_FUZZ_CHILD";
-const DEFAULT_SECONDS: u64 = 6;
-/// For a session after all streams.
+const DEFAULT_STREAMS: u64 = 200_000;
+/// For 200 streams and what they start, and for the session after all streams.
 const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 /// Longest stream that is put together.
 const MAX_FRAMES: u64 = 5;
@@ -140,6 +141,25 @@ fn feed(frames: &[Frame], random: &mut Random, guard: &Guard) -> bool {
     false
 }
 
+/// Starts a thread that ends the process if the counter that it returns stands still for [`HANG_TIMEOUT`].
+fn end_if_it_hangs() -> Arc<AtomicU64> {
+    let progress = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&progress);
+    std::thread::spawn(move || {
+        let mut before = u64::MAX;
+        loop {
+            let now = seen.load(Ordering::Relaxed);
+            if now == before {
+                eprintln!("it hangs after {now} streams");
+                std::process::abort();
+            }
+            before = now;
+            std::thread::sleep(HANG_TIMEOUT);
+        }
+    });
+    progress
+}
+
 fn fuzz() {
     std::panic::set_hook(Box::new(|panic| {
         eprintln!("{panic}\n{}", std::backtrace::Backtrace::force_capture());
@@ -153,15 +173,10 @@ fn fuzz() {
     let frames = session::record(wire);
     let guard = Guard::new(wire);
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let seconds = number_in("APG_FRAME_FUZZ_SECONDS").unwrap_or(DEFAULT_SECONDS);
-    let deadline = Instant::now() + Duration::from_secs(seconds);
-    std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_secs(seconds) + HANG_TIMEOUT);
-        eprintln!("it hangs");
-        std::process::abort();
-    });
+    let limit = number_in("APG_FRAME_FUZZ_STREAMS").unwrap_or(DEFAULT_STREAMS);
+    let progress = end_if_it_hangs();
     let (mut streams, mut refused) = (0_u64, 0_u64);
-    while Instant::now() < deadline {
+    while streams < limit {
         streams += 1;
         refused += u64::from(feed(&frames, &mut random, &guard));
         if streams.is_multiple_of(2000) {
@@ -169,11 +184,13 @@ fn fuzz() {
         }
         if streams.is_multiple_of(200) {
             session::wait_for_activities();
+            progress.store(streams, Ordering::Relaxed);
         }
     }
     let messages = guard.messages.load(Ordering::Relaxed);
     eprintln!("{streams} streams, {refused} refused, {messages} messages dealt with");
     assert!(refused > 0 && messages > 0, "some are refused, and some are not");
+    progress.fetch_add(1, Ordering::Relaxed);
     heap::collect();
     session::record(wire);
     eprintln!("done");

@@ -45,7 +45,7 @@ fn start_watch(timeout: SlotTimeout) {
                 // The next report, if the program continues, comes after as long a time.
                 quiet = limit;
                 match here() {
-                    PlaceId::ZERO => report_all(timeout),
+                    PlaceId::ZERO => report_all(limit, timeout.continues),
                     _ => {
                         let message = Message::SlotWaits(WaitMessage::Stalled);
                         system().deliver(PlaceId::ZERO, &message, Undelivered::Control);
@@ -67,8 +67,8 @@ fn own_waits() -> Vec<Wait> {
         .collect()
 }
 
-/// At place 0: reports the waits of all places, unless a report is under way.
-fn report_all(timeout: SlotTimeout) {
+/// At place 0: reports the waits of all places if a slot still waits for `limit`, unless a report is under way.
+fn report_all(limit: Duration, continues: bool) {
     {
         let mut state = report().state.lock();
         if std::mem::replace(&mut state.is_under_way, true) {
@@ -95,16 +95,16 @@ fn report_all(timeout: SlotTimeout) {
         all.extend(std::mem::take(&mut state.answers).into_iter().flatten());
         state.is_under_way = false;
     }
-    all.sort_by_key(|wait| (wait.group, wait.rank));
-    if all.is_empty() {
+    if !all.iter().any(|wait| u128::from(wait.milliseconds) >= limit.as_millis()) {
         return;
     }
-    let seconds = timeout.after.unwrap_or_default().as_secs();
+    all.sort_by_key(|wait| (wait.group, wait.rank));
+    let seconds = limit.as_secs();
     output::flush_all();
     report!("apg: a slot has waited for {seconds} s; these slots wait:");
     output::print(2, waits::describe(&all).as_bytes());
     output::flush_all();
-    if !timeout.continues {
+    if !continues {
         report!(
             "apg: the program ends (--slot-timeout SECONDS:continue lets it go on, --slot-timeout 0 never reports)"
         );
@@ -115,7 +115,11 @@ fn report_all(timeout: SlotTimeout) {
 /// Handles a message of another place.
 pub(super) fn on_message(from: PlaceId, message: WaitMessage) {
     match message {
-        WaitMessage::Stalled => run_in_thread("apg-slots", || report_all(slots::timeout())),
+        WaitMessage::Stalled => {
+            let timeout = slots::timeout();
+            let Some(limit) = timeout.after else { return };
+            run_in_thread("apg-slots", move || report_all(limit, timeout.continues));
+        }
         WaitMessage::Request => run_in_thread("apg-slots", move || {
             let answer = Message::SlotWaits(WaitMessage::Waits(own_waits()));
             system().deliver(from, &answer, Undelivered::Control);

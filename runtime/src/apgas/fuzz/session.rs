@@ -22,6 +22,7 @@ use crate::apgas::message::validate::Route;
 use crate::apgas::message::{
     ClockOperation, FinishDelta, Message, PlaceState, PutHeader, TeamStep, Transfer,
 };
+use crate::apgas::slots;
 use crate::apgas::system::system;
 use crate::base::place::{PlaceId, here};
 use crate::heap;
@@ -35,6 +36,9 @@ use crate::scheduler;
 use crate::serialize::Error;
 use crate::serialize::out_of_band::{Part, Received};
 use crate::serialize::write::number;
+use crate::slots::message::SlotMessage;
+use crate::slots::timeout::SlotTimeout;
+use crate::slots::waits::{Wait, WaitMessage};
 use crate::topology::{Accelerator, Selection, Topology};
 
 /// Places.
@@ -263,6 +267,8 @@ pub(super) fn start() -> &'static Wire {
     }));
     apgas::start(Arc::new(Connections(wire)), Selection::None).expect("the only system");
     types::attach();
+    // Frames can say that slots wait for long; the report about them would end the process.
+    slots::set_timeout(SlotTimeout { after: None, continues: true });
     crate::apgas::worker_loop::start_scheduler(2);
     system().attach(Arc::new(LocalEngine));
     wire
@@ -348,6 +354,12 @@ fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
         clock(ClockOperation::End),
         Message::Get(transfer),
         Message::FinishReport(report),
+        Message::SlotWaits(WaitMessage::Stalled),
+        Message::SlotWaits(WaitMessage::Request),
+        Message::SlotWaits(WaitMessage::Waits(vec![wait()])),
+        Message::Slots(SlotMessage::Pull { number: 1, into: 2 }),
+        Message::Slots(SlotMessage::Taken(1)),
+        Message::Slots(SlotMessage::Failed { group: 1, message: "why".to_owned() }),
     ];
     let mut frames: Vec<Frame> = messages.iter().map(Frame::of).collect();
     for transfer in [transfer, Transfer { place: 4, ..transfer }] {
@@ -365,6 +377,24 @@ fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
         }
     }
     frames
+}
+
+/// A slot that waits for long.
+fn wait() -> Wait {
+    Wait {
+        group: 1,
+        rank: 1,
+        call: 1,
+        partner: 0,
+        from: 0,
+        tag: 3,
+        elements: 5,
+        subgroup: None,
+        place: 1,
+        block: Some(2),
+        milliseconds: 20_000,
+        lines: vec!["at Main.main (Main.x10:3)".to_owned()],
+    }
 }
 
 /// Lets the activities that frames have started run, until all that are left wait.
