@@ -67,7 +67,7 @@ fn own_waits() -> Vec<Wait> {
         .collect()
 }
 
-/// At place 0: reports the waits of all places if a slot still waits for `limit`, unless a report is under way.
+/// At place 0: reports the waits of all places if a slot still waits for `limit`, and no report is under way.
 fn report_all(limit: Duration, continues: bool) {
     {
         let mut state = report().state.lock();
