@@ -5,12 +5,10 @@
 //!
 //! All slots name the same call, root, number and type of elements: their [`Terms`] are compared.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::engine::Done;
 use super::reduction::{Operation, combine};
-use super::request::{Call, Elements, Source, Target};
+use super::request::{Call, Elements};
 
 /// What the slots of a collective operation agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,32 +110,6 @@ impl Terms {
         }
         text
     }
-}
-
-/// A slot that has arrived.
-#[derive(Debug)]
-pub struct Arrival {
-    /// Its position in the subgroup.
-    pub position: u32,
-    /// What it sends.
-    pub source: Source,
-    /// Where its result goes.
-    pub target: Target,
-    /// What is done at the end.
-    pub done: Done,
-}
-
-/// A collective operation that slots have begun.
-#[derive(Debug)]
-pub struct Instance {
-    /// What the slots agree on.
-    pub terms: Terms,
-    /// The rank that has arrived first, or whose place's message has.
-    pub opened_by: u32,
-    /// The slots of this place that have arrived.
-    pub arrivals: Vec<Arrival>,
-    /// At the host of the first slot: inputs of the slots of other hosts, in order of positions.
-    pub remote: FxHashMap<u32, Vec<u8>>,
 }
 
 /// The results of a collective operation from all inputs, by position.

@@ -86,3 +86,9 @@ pub struct Collected {
     /// The rank that has arrived first.
     pub opened_by: u32,
 }
+
+/// Carries messages to the engines of other host places.
+pub trait Transport {
+    /// Sends a message and its payload; the messages to one place may arrive in any order.
+    fn send(&self, host: u32, message: &SlotMessage, payload: &[u8]);
+}

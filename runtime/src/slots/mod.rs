@@ -4,7 +4,7 @@
 //!
 //! A *slot* is a rank of a [`group`]: an activity of a host place, or a block of a kernel. A [`request`] is a
 //! call of a slot. The [`engine`] of a place matches sends and receives ([`matching`]) and gathers collective
-//! operations ([`collective`]) of the slots that live there; a [`engine::Transport`] carries messages to the
+//! operations ([`collective`]) of the slots that live there; a [`message::Transport`] carries messages to the
 //! engines of other places. It never blocks: each request ends by a call of its continuation, so that
 //! activities, blocks on CPUs, and a proxy of a device share one engine.
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use proptest::prelude::*;
 
-use super::engine::{Engine, Transport};
+use super::engine::Engine;
 use super::group::{Group, Side};
-use super::message::SlotMessage;
+use super::message::{SlotMessage, Transport};
 use super::request::{ANY_SOURCE, Call, Completion, Elements, Outcome, Request, Source, Target};
 use crate::layout::slot;
 

@@ -1,0 +1,272 @@
+//! Collective operations: gathered at each place, then at the place of the subgroup's first slot, which
+//! computes the results.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::state::{Arrival, Done, Engine, GroupState, Instance};
+use crate::slots::collective::{Results, Terms, results, slice};
+use crate::slots::group::{Group, Subgroup};
+use crate::slots::message::{Collected, SlotMessage, Transport};
+use crate::slots::reduction::{Operation, combine};
+use crate::slots::request::{Call, Completion, Elements, Failure, Source, Target};
+
+/// What a slot arrives at.
+pub(super) struct Meeting {
+    pub(super) subgroup: Subgroup,
+    pub(super) terms: Terms,
+    pub(super) position: u32,
+    pub(super) rank: u32,
+}
+
+impl Meeting {
+    pub(super) fn new(
+        group: &GroupState,
+        rank: u32,
+        call: Call,
+        root: i64,
+        part: Elements,
+        operation: i32,
+        subgroup: [i64; 3],
+    ) -> Result<Meeting, Failure> {
+        let [first, count, stride] = subgroup;
+        let Some(subgroup) = Subgroup::new(first, count, stride, group.group.size()) else {
+            return Err(Failure::argument(format!(
+                "a subgroup of {count} slots from {first} on, {stride} apart, is not inside of a group of {} slots",
+                group.group.size()
+            )));
+        };
+        let Some(position) = subgroup.position(rank) else {
+            return Err(Failure::argument(format!(
+                "slot {rank} is not in the subgroup whose {} it calls",
+                call.name()
+            )));
+        };
+        let has_root = matches!(call, Call::Broadcast | Call::Gather | Call::Scatter | Call::Reduce);
+        let root = match has_root {
+            true => u32::try_from(root).ok().and_then(|root| subgroup.position(root)).ok_or_else(|| {
+                Failure::argument(format!("{} with root {root}, which is not in the subgroup", call.name()))
+            })?,
+            false => 0,
+        };
+        if part.size == 0 && call != Call::Barrier {
+            return Err(Failure::argument(format!(
+                "{} of elements with references: collective operations of slots take numbers, Boolean, Char and structs of these; send objects one by one",
+                call.name()
+            )));
+        }
+        let terms = Terms::new(call, root, part, operation);
+        let reduces = matches!(call, Call::Reduce | Call::AllReduce);
+        let operation = Operation::from_number(operation);
+        if reduces && !operation.is_some_and(|it| combine(&mut [], &[], part.kind, it)) {
+            let operation = operation.map_or("that operation".to_owned(), |it| format!("{it:?}"));
+            return Err(Failure::argument(format!(
+                "{} by {operation} has no meaning for these elements",
+                call.name()
+            )));
+        }
+        Ok(Meeting { subgroup, terms, position, rank })
+    }
+}
+
+impl Engine {
+    /// A slot arrives at a collective operation.
+    pub(super) fn collect(
+        &self,
+        transport: &dyn Transport,
+        group: &Arc<GroupState>,
+        meeting: Meeting,
+        source: Source,
+        target: Target,
+        done: Done,
+    ) {
+        let Meeting { subgroup, terms, position, rank } = meeting;
+        let mut instances = group.instances.lock();
+        if let Some(failure) = group.failed() {
+            drop(instances);
+            return done.finish(Err(failure));
+        }
+        let instance = instances.entry(subgroup).or_insert_with(|| Instance {
+            terms,
+            opened_by: rank,
+            arrivals: Vec::new(),
+            remote: FxHashMap::default(),
+        });
+        if instance.terms != terms {
+            let failure = disagreement(&subgroup, rank, &terms, instance.opened_by, &instance.terms);
+            drop(instances);
+            return self.refuse(transport, group, failure, done);
+        }
+        instance.arrivals.push(Arrival { position, source, target, done });
+        let own = subgroup.ranks().filter(|it| group.group.host_of(*it) == Some(group.here)).count();
+        if instance.arrivals.len() < own {
+            return;
+        }
+        self.place_has_arrived(transport, group, subgroup, instances);
+    }
+
+    /// All slots of this place have arrived.
+    fn place_has_arrived(
+        &self,
+        transport: &dyn Transport,
+        group: &Arc<GroupState>,
+        subgroup: Subgroup,
+        mut instances: parking_lot::MutexGuard<'_, FxHashMap<Subgroup, Instance>>,
+    ) {
+        let hosts = hosts_of(&group.group, subgroup);
+        let root = group.group.host_of(subgroup.first);
+        if root == Some(group.here) {
+            return self.finish_if_complete(transport, group, subgroup, &hosts, instances);
+        }
+        let Some(instance) = instances.get_mut(&subgroup) else { return };
+        instance.arrivals.sort_by_key(|it| it.position);
+        let inputs: Vec<&[u8]> = instance.arrivals.iter().map(|it| it.source.bytes()).collect();
+        let payload = inputs.concat();
+        let collected =
+            Collected { group: group.number, subgroup, terms: instance.terms, opened_by: instance.opened_by };
+        drop(instances);
+        if let Some(root) = root {
+            transport.send(root, &SlotMessage::Collect(collected), &payload);
+        }
+    }
+
+    /// At the host of the first slot: computes the results if all have arrived.
+    fn finish_if_complete(
+        &self,
+        transport: &dyn Transport,
+        group: &Arc<GroupState>,
+        subgroup: Subgroup,
+        hosts: &[(u32, Vec<u32>)],
+        mut instances: parking_lot::MutexGuard<'_, FxHashMap<Subgroup, Instance>>,
+    ) {
+        let Some(instance) = instances.get(&subgroup) else { return };
+        let of_others = hosts.iter().filter(|it| it.0 != group.here).count();
+        let of_here: usize = hosts.iter().filter(|it| it.0 == group.here).map(|it| it.1.len()).sum();
+        if instance.arrivals.len() < of_here || instance.remote.len() < of_others {
+            return;
+        }
+        let Some(instance) = instances.remove(&subgroup) else { return };
+        drop(instances);
+        let Instance { terms, arrivals, remote, .. } = instance;
+        let mut inputs: Vec<&[u8]> = vec![&[]; subgroup.count as usize];
+        for arrival in &arrivals {
+            inputs[arrival.position as usize] = arrival.source.bytes();
+        }
+        for (host, positions) in hosts.iter().filter(|it| it.0 != group.here) {
+            let mut at = 0;
+            for position in positions {
+                let length = terms.input_bytes(*position, subgroup.count);
+                inputs[*position as usize] = slice(&remote[host], at, length);
+                at += length;
+            }
+        }
+        let results = results(&terms, subgroup.count, &inputs);
+        for (host, positions) in hosts.iter().filter(|it| it.0 != group.here) {
+            let payload = pack_results(&terms, &results, positions);
+            transport.send(*host, &SlotMessage::Result { group: group.number, subgroup }, &payload);
+        }
+        for Arrival { position, target, done, .. } in arrivals {
+            target.write(results.of(position, terms.root));
+            done.finish(Ok(Completion { source: 0, elements: terms.elements }));
+        }
+    }
+
+    pub(super) fn on_collected(
+        &self,
+        transport: &dyn Transport,
+        from: u32,
+        collected: Collected,
+        payload: &[u8],
+    ) -> Result<(), &'static str> {
+        let Collected { subgroup, terms, opened_by, .. } = collected;
+        let Some(group) = self.group(collected.group) else { return Ok(()) };
+        let [first, count, stride] = [subgroup.first, subgroup.count, subgroup.stride].map(i64::from);
+        if Subgroup::new(first, count, stride, group.group.size()) != Some(subgroup)
+            || group.group.host_of(subgroup.first) != Some(group.here)
+            || !terms.is_possible(subgroup.count)
+        {
+            return Err("a collective operation of a subgroup of this place");
+        }
+        let hosts = hosts_of(&group.group, subgroup);
+        let positions = hosts.iter().find(|it| it.0 == from).ok_or("a place with slots of the subgroup")?;
+        let expected: usize = positions.1.iter().map(|it| terms.input_bytes(*it, subgroup.count)).sum();
+        if payload.len() != expected {
+            return Err("the elements of a place's slots");
+        }
+        let mut instances = group.instances.lock();
+        if group.failure.get().is_some() {
+            return Ok(());
+        }
+        let instance = instances.entry(subgroup).or_insert_with(|| Instance {
+            terms,
+            opened_by,
+            arrivals: Vec::new(),
+            remote: FxHashMap::default(),
+        });
+        if instance.terms != terms {
+            let failure = disagreement(&subgroup, opened_by, &terms, instance.opened_by, &instance.terms);
+            drop(instances);
+            self.fail(transport, &group, &failure.message);
+            return Ok(());
+        }
+        if instance.remote.insert(from, payload.to_vec()).is_some() {
+            return Err("each place of a collective operation once");
+        }
+        self.finish_if_complete(transport, &group, subgroup, &hosts, instances);
+        Ok(())
+    }
+
+    pub(super) fn on_result(
+        &self,
+        group: i64,
+        subgroup: Subgroup,
+        payload: &[u8],
+    ) -> Result<(), &'static str> {
+        let Some(group) = self.group(group) else { return Ok(()) };
+        let Some(mut instance) = group.instances.lock().remove(&subgroup) else {
+            return if group.failure.get().is_some() { Ok(()) } else { Err("the result of what was begun") };
+        };
+        instance.arrivals.sort_by_key(|it| it.position);
+        let terms = instance.terms;
+        let mut at = 0;
+        for Arrival { position, target, done, .. } in instance.arrivals {
+            let length = terms.output_bytes(position, subgroup.count);
+            target.write(slice(payload, at, length));
+            if !terms.has_common_output() {
+                at += length;
+            }
+            done.finish(Ok(Completion { source: 0, elements: terms.elements }));
+        }
+        Ok(())
+    }
+}
+
+/// The hosts of a subgroup with the positions of their slots, in order.
+fn hosts_of(group: &Group, subgroup: Subgroup) -> Vec<(u32, Vec<u32>)> {
+    let mut hosts: Vec<(u32, Vec<u32>)> = Vec::new();
+    for position in 0..subgroup.count {
+        let Some(host) = group.host_of(subgroup.rank(position)) else { continue };
+        match hosts.iter_mut().find(|it| it.0 == host) {
+            Some(found) => found.1.push(position),
+            None => hosts.push((host, vec![position])),
+        }
+    }
+    hosts
+}
+
+/// The results of slots, one after the other; once if all receive the same.
+fn pack_results(terms: &Terms, results: &Results, positions: &[u32]) -> Vec<u8> {
+    let count = if terms.has_common_output() { 1 } else { positions.len() };
+    let all: Vec<&[u8]> = positions.iter().take(count).map(|it| results.of(*it, terms.root)).collect();
+    all.concat()
+}
+
+fn disagreement(subgroup: &Subgroup, rank: u32, terms: &Terms, other_rank: u32, other: &Terms) -> Failure {
+    let root = |terms: &Terms| subgroup.rank(terms.root);
+    Failure::argument(format!(
+        "slots disagree on a collective operation: slot {rank} calls {}, and slot {other_rank} calls {}",
+        terms.describe(root(terms)),
+        other.describe(root(other))
+    ))
+}

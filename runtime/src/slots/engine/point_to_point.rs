@@ -1,0 +1,257 @@
+//! Sends and receives: matched at the place of the receiver, where envelopes of other places take part with
+//! their elements (eager protocol) or without (rendezvous protocol, then fetched).
+
+use std::sync::Arc;
+
+use super::state::{Done, Engine, GroupState, Incoming, Origin, Outgoing, Posted, Sent, SlotState};
+use crate::slots::message::{Envelope, SlotMessage, Transport};
+use crate::slots::request::{ANY_SOURCE, Completion, Elements, Failure, Source};
+
+impl Engine {
+    pub(super) fn send(
+        &self,
+        transport: &dyn Transport,
+        group: &Arc<GroupState>,
+        rank: u32,
+        (partner, tag): (i64, i32),
+        (source, elements): (Source, Elements),
+        done: Done,
+    ) {
+        let to = match group.rank(partner, "a send to") {
+            Ok(to) => to,
+            Err(failure) => return self.refuse(transport, group, failure, done),
+        };
+        if let Some(slot) = group.slot(to) {
+            let sent = Sent { elements, origin: Origin::Local(source, done) };
+            return self.arrive(transport, group, slot, rank, tag, sent);
+        }
+        let Some(host) = group.group.host_of(to) else { return };
+        let bytes = source.bytes().len() as u64;
+        let sequence = group.slot(rank).map_or(0, |slot| {
+            let mut calls = slot.calls.lock();
+            let sent = calls.sent.entry(to).or_default();
+            *sent += 1;
+            *sent - 1
+        });
+        let mut remote = self.remote.lock();
+        if let Some(failure) = group.failed() {
+            drop(remote);
+            return done.finish(Err(failure));
+        }
+        remote.next += 1;
+        let envelope = Envelope {
+            group: group.number,
+            source: rank,
+            target: to,
+            tag,
+            sequence,
+            elements: elements.count,
+            element_bytes: elements.size,
+            bytes,
+            number: remote.next,
+        };
+        // The elements are alive while the send is in the table: another thread may take it out at once.
+        let payload = if envelope.is_eager() { source.bytes().to_vec() } else { Vec::new() };
+        remote.outgoing.insert(envelope.number, Outgoing { host, source, done });
+        drop(remote);
+        transport.send(host, &SlotMessage::Envelope(envelope), &payload);
+    }
+
+    /// A send arrives at a slot of this place.
+    fn arrive(
+        &self,
+        transport: &dyn Transport,
+        group: &Arc<GroupState>,
+        slot: &SlotState,
+        from: u32,
+        tag: i32,
+        sent: Sent,
+    ) {
+        let mut inbox = slot.inbox.lock();
+        if let Some(failure) = group.failed() {
+            drop(inbox);
+            return sent.cancel(failure);
+        }
+        if let Some((sent, posted)) = inbox.matcher.send(from, tag, sent) {
+            drop(inbox);
+            self.deliver(transport, group, from, sent, posted);
+        }
+    }
+
+    pub(super) fn receive(
+        &self,
+        transport: &dyn Transport,
+        group: &Arc<GroupState>,
+        (from, tag): (i64, i32),
+        rank: u32,
+        posted: Posted,
+    ) {
+        let source = match from {
+            ANY_SOURCE => None,
+            from => match group.rank(from, "a receive from") {
+                Ok(from) => Some(from),
+                Err(failure) => return self.refuse(transport, group, failure, posted.done),
+            },
+        };
+        let Some(slot) = group.slot(rank) else { return };
+        let mut inbox = slot.inbox.lock();
+        if let Some(failure) = group.failed() {
+            drop(inbox);
+            return posted.done.finish(Err(failure));
+        }
+        if let Some((from, sent, posted)) = inbox.matcher.receive(source, tag, posted) {
+            drop(inbox);
+            self.deliver(transport, group, from, sent, posted);
+        }
+    }
+
+    /// A receive takes a send.
+    fn deliver(
+        &self,
+        transport: &dyn Transport,
+        group: &Arc<GroupState>,
+        from: u32,
+        sent: Sent,
+        Posted { target, wanted, done }: Posted,
+    ) {
+        let Sent { elements, origin } = sent;
+        if let Some(failure) = misfit(from, done.rank, elements, wanted) {
+            origin.taken(transport);
+            return self.refuse(transport, group, failure, done);
+        }
+        let result = Completion { source: from, elements: elements.count };
+        match origin {
+            Origin::Local(source, sender) => {
+                target.write(source.bytes());
+                drop(source);
+                done.finish(Ok(result));
+                sender.finish(Ok(Completion::default()));
+            }
+            Origin::Eager { host, number, payload } => {
+                target.write(&payload);
+                transport.send(host, &SlotMessage::Taken(number), &[]);
+                done.finish(Ok(result));
+            }
+            Origin::Rendezvous { host, number, bytes } => {
+                let mut remote = self.remote.lock();
+                if let Some(failure) = group.failed() {
+                    drop(remote);
+                    return done.finish(Err(failure));
+                }
+                remote.next += 1;
+                let into = remote.next;
+                remote.incoming.insert(into, Incoming { host, bytes, target, result, done });
+                drop(remote);
+                transport.send(host, &SlotMessage::Pull { number, into }, &[]);
+            }
+        }
+    }
+
+    pub(super) fn take_outgoing(&self, host: u32, number: u64) -> Result<Option<Outgoing>, &'static str> {
+        let mut remote = self.remote.lock();
+        match remote.outgoing.get(&number) {
+            Some(outgoing) if outgoing.host != host => Err("a send to the place that answers"),
+            _ => Ok(remote.outgoing.remove(&number)),
+        }
+    }
+
+    pub(super) fn on_envelope(
+        &self,
+        transport: &dyn Transport,
+        from: u32,
+        envelope: Envelope,
+        payload: &[u8],
+    ) -> Result<(), &'static str> {
+        let Some(group) = self.group(envelope.group) else { return Ok(()) };
+        if group.group.host_of(envelope.source) != Some(from) {
+            return Err("a send of a slot of its place");
+        }
+        let Some(slot) = group.slot(envelope.target) else { return Err("a send to a slot of this place") };
+        let size = u64::from(envelope.element_bytes);
+        let expected = if envelope.is_eager() { envelope.bytes } else { 0 };
+        if payload.len() as u64 != expected
+            || size > 0 && envelope.elements.checked_mul(size) != Some(envelope.bytes)
+        {
+            return Err("the bytes of a send's elements");
+        }
+        let mut matched = Vec::new();
+        {
+            let mut ready = Vec::new();
+            let mut inbox = slot.inbox.lock();
+            let key = (envelope.source, envelope.sequence);
+            let arrived = inbox.arrived.get(&envelope.source).copied().unwrap_or(0);
+            if envelope.sequence < arrived || inbox.early.contains_key(&key) {
+                return Err("each send of a pair of slots once");
+            }
+            inbox.early.insert(key, (from, envelope, payload.to_vec()));
+            let mut next = arrived;
+            while let Some(found) = inbox.early.remove(&(envelope.source, next)) {
+                ready.push(found);
+                next += 1;
+            }
+            inbox.arrived.insert(envelope.source, next);
+            // In order, under the lock: another thread may handle the next envelope of the pair.
+            if group.failure.get().is_some() {
+                return Ok(());
+            }
+            for (host, envelope, payload) in ready {
+                let sent = Sent::from_envelope(host, &envelope, payload);
+                matched.extend(inbox.matcher.send(envelope.source, envelope.tag, sent));
+            }
+        }
+        for (sent, posted) in matched {
+            self.deliver(transport, &group, envelope.source, sent, posted);
+        }
+        Ok(())
+    }
+}
+
+impl Sent {
+    fn from_envelope(host: u32, envelope: &Envelope, payload: Vec<u8>) -> Sent {
+        let elements = Elements { count: envelope.elements, size: envelope.element_bytes, kind: 0 };
+        let number = envelope.number;
+        let origin = match envelope.is_eager() {
+            true => Origin::Eager { host, number, payload },
+            false => Origin::Rendezvous { host, number, bytes: envelope.bytes },
+        };
+        Sent { elements, origin }
+    }
+
+    /// The group has failed.
+    pub(super) fn cancel(self, failure: Failure) {
+        if let Origin::Local(_, done) = self.origin {
+            done.finish(Err(failure));
+        }
+    }
+}
+
+impl Origin {
+    /// A receive has taken the send without its elements.
+    fn taken(self, transport: &dyn Transport) {
+        match self {
+            Origin::Local(_, done) => done.finish(Ok(Completion::default())),
+            Origin::Eager { host, number, .. } | Origin::Rendezvous { host, number, .. } => {
+                transport.send(host, &SlotMessage::Taken(number), &[]);
+            }
+        }
+    }
+}
+
+/// Why a receive cannot take a send.
+fn misfit(from: u32, to: u32, sent: Elements, wanted: Elements) -> Option<Failure> {
+    let bytes =
+        |size: u32| if size == 0 { "objects".to_owned() } else { format!("elements of {size} bytes") };
+    if sent.size != wanted.size {
+        return Some(Failure::argument(format!(
+            "slot {to} receives {}, and slot {from} has sent {}",
+            bytes(wanted.size),
+            bytes(sent.size)
+        )));
+    }
+    (sent.count > wanted.count).then(|| {
+        Failure::argument(format!(
+            "slot {from} has sent {} elements, and the receive of slot {to} has room for {}",
+            sent.count, wanted.count
+        ))
+    })
+}
