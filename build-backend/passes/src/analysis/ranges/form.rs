@@ -167,10 +167,16 @@ impl SymbolicContext {
         a.intersect(b, &mut self.pool)
     }
 
-    /// The condition that a range is within limits; `None` for an unbounded range.
+    /// The condition that a range, which has members, is within limits; `None` for an unbounded range. It is
+    /// false as soon as one bound is outside, whatever the other one is.
     pub(super) fn is_within(&mut self, range: &SymRange, (least, most): (i64, i64)) -> Option<SymExpr> {
-        let low = self.pool.compare(Comparison::GreaterEqual, range.low?, SymExpr::Const(least));
-        let high = self.pool.compare(Comparison::LessEqual, range.high?, SymExpr::Const(most));
+        let (low, high) = (range.low?, range.high?);
+        let is_outside = |bound: SymExpr| matches!(bound, SymExpr::Const(it) if it < least || it > most);
+        if is_outside(low) || is_outside(high) {
+            return Some(SymExpr::FALSE);
+        }
+        let low = self.pool.compare(Comparison::GreaterEqual, low, SymExpr::Const(least));
+        let high = self.pool.compare(Comparison::LessEqual, high, SymExpr::Const(most));
         Some(self.pool.all([low, high]))
     }
 
