@@ -2,7 +2,6 @@
 //! there is none, and messages to it.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -14,10 +13,12 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 
 use crate::base::plain_text::without_controls;
 use crate::cluster::frames::{Source, WatchedReader, marker, read_frame, write_frame};
-use crate::cluster::{identity, ssh};
+use crate::cluster::identity::hexadecimal;
+use crate::cluster::{c_library, ssh};
 
 /// Bytes that login scripts may print before the agent answers.
 const MAX_NOISE: usize = 64 << 10;
@@ -206,28 +207,20 @@ impl Channel {
         }
     }
 
-    /// Sends this executable to a host that has said `missing SYSTEM MACHINE`.
+    /// Sends this executable to a host that has said `missing SYSTEM MACHINE C-LIBRARY`.
     fn install(&self, line: &str, starter: &Starter<'_>) -> io::Result<()> {
-        let Some(machine) = line.strip_prefix("missing ") else {
+        let Some(host) = line.strip_prefix("missing ") else {
             return Err(io::Error::other(line.trim_start_matches("failed ").to_owned()));
         };
-        let own = rustix::system::uname();
-        let own = format!("{} {}", own.sysname().to_string_lossy(), own.machine().to_string_lossy());
-        if machine != own {
-            return Err(io::Error::other(format!(
-                "it is another kind of machine ({machine}; this one: {own}): install apg for it at {} there",
-                starter.executable.display()
-            )));
-        }
+        let executable = std::fs::read(starter.executable)?;
+        check_kind(host, &executable, starter.executable).map_err(io::Error::other)?;
         (starter.installing)();
         tracing::debug!(host = self.name, "apg is copied");
-        let mut file = File::open(starter.executable)?;
-        let length = file.metadata()?.len();
-        let digest = identity::file_digest()?;
+        let digest = hexadecimal(&Sha256::digest(&executable));
         let mut input = self.input.lock();
         let Some(input) = &mut *input else { return Err(io::ErrorKind::BrokenPipe.into()) };
-        writeln!(input, "{length} {digest}")?;
-        io::copy(&mut file, input)?;
+        writeln!(input, "{} {digest}", executable.len())?;
+        input.write_all(&executable)?;
         input.flush()
     }
 
@@ -324,6 +317,33 @@ impl Channel {
     }
 }
 
+/// Whether a host that has said `SYSTEM MACHINE C-LIBRARY` can run an executable of this machine.
+///
+/// # Errors
+/// What is different there, and what to do about it.
+fn check_kind(host: &str, executable: &[u8], path: &Path) -> Result<(), String> {
+    let mut words = host.splitn(3, ' ');
+    let mut word = || words.next().unwrap_or_default();
+    let (system, machine, library) = (word(), word(), word());
+    let own = rustix::system::uname();
+    let (own_system, own_machine) = (own.sysname().to_string_lossy(), own.machine().to_string_lossy());
+    let path = path.display();
+    if (system, machine) != (&*own_system, &*own_machine) {
+        return Err(format!(
+            "it is another kind of machine ({system} {machine}; this one: {own_system} {own_machine}): install apg \
+             for it at {path} there"
+        ));
+    }
+    // Of a host that does not say its version the copy itself shows whether it runs.
+    match (c_library::required(executable), c_library::Version::of_host(library)) {
+        (Some(needed), Some(there)) if there < needed => Err(format!(
+            "its C library is too old: it has glibc {there}, and this apg needs glibc {needed}: build apg there, or on \
+             a system that is as old, and install it at {path} there"
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// What an agent sends until a deadline.
 struct Timed<'a, Stream> {
     output: &'a mut Stream,
@@ -378,6 +398,21 @@ fn keep_last_words(mut errors: ChildStderr, last: &LastWords) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hosts_that_cannot_run_a_copy_are_told_apart() {
+        let own = rustix::system::uname();
+        let kind = format!("{} {}", own.sysname().to_string_lossy(), own.machine().to_string_lossy());
+        let executable = std::env::current_exe().and_then(std::fs::read).expect("this executable");
+        let check = |host: &str| check_kind(host, &executable, Path::new("/opt/apg"));
+        assert_eq!(check(&format!("{kind} glibc 99.1")), Ok(()));
+        assert_eq!(check(&kind), Ok(()), "a host that does not say it");
+        let old = check(&format!("{kind} glibc 2.1")).expect_err("too old");
+        assert!(old.contains("it has glibc 2.1, and this apg needs glibc 2."), "{old}");
+        assert!(old.contains("build apg there") && old.contains("/opt/apg"), "{old}");
+        let other = check("Linux s390x glibc 2.40").expect_err("another processor");
+        assert!(other.contains("another kind of machine (Linux s390x; this one:"), "{other}");
+    }
 
     #[test]
     fn agent_is_found_behind_the_noise_of_login_scripts() {

@@ -20,10 +20,7 @@ pub fn of_this_executable() -> io::Result<String> {
 }
 
 /// The SHA-256 of this executable's file.
-///
-/// # Errors
-/// The file cannot be read.
-pub fn file_digest() -> io::Result<String> {
+fn file_digest() -> io::Result<String> {
     Ok(hexadecimal(&Sha256::digest(std::fs::read(std::env::current_exe()?)?)))
 }
 

@@ -2,6 +2,7 @@
 //! directly, and the agents start the places, which connect with each other ([`crate::net`]).
 
 pub mod agent;
+mod c_library;
 pub mod channel;
 mod control;
 pub mod environment;
