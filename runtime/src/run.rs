@@ -1,6 +1,8 @@
 //! Running a program: what the `apg` command asks for.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::FromRawFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -142,9 +144,12 @@ impl Runtime {
             profile::complete(1);
             Then::End
         });
-        if let Some(file) = &options.profile {
-            // Before the place has an endpoint, which is observed only then.
-            profile::start(file.clone(), here.0);
+        // Before the place has an endpoint, which is observed only then.
+        match (options.bootstrap.as_ref().and_then(|info| info.profile), &options.profile) {
+            // SAFETY: inherited for this place alone, and taken once: a process is one place.
+            (Some(part), _) => profile::start_part(unsafe { File::from_raw_fd(part) }, here.0),
+            (None, Some(file)) => profile::start(file.clone(), here.0),
+            (None, None) => {}
         }
         let place = connect(&options)?;
         let loaded = match &options.program {

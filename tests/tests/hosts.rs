@@ -351,6 +351,67 @@ fn silent_hosts_and_places_end_the_program() {
     lab.assert_nothing_left();
 }
 
+/// Work at each place, and messages between them.
+const WORKS: &str = "public class Works {
+    public static def main(args:Rail[String]) {
+        finish for (p in Place.places()) at (p) async System.sleep(30);
+        if (args.size > 0) at (Place.places()(1)) System.killHere();
+        System.setExitCode(5n);
+    }
+}
+";
+
+#[test]
+fn profiles_of_all_hosts_come_back_in_the_time_of_the_launcher() {
+    let Some(lab) = Lab::new(2) else { return };
+    fs::write(lab.path("Works.x10"), WORKS).expect("written");
+    let folder = lab.path("profiles");
+    fs::create_dir(&folder).expect("a folder");
+    let file = folder.join("trace.json");
+    let name = file.display().to_string();
+    let uptime = || {
+        let text = fs::read_to_string("/proc/uptime").expect("Linux");
+        text.split(' ').next().and_then(|seconds| seconds.parse::<f64>().ok()).expect("a number") * 1e6
+    };
+    let began = uptime();
+    let arguments = ["run", "Works.x10", "--hosts", "h1:2,h2:1", "--accels", "none", "--profile", &name];
+    let output = run(lab.apg(tools::apg(), &arguments));
+    assert_eq!(output.status, 5, "{}", output.stderr);
+    assert!(output.stderr.contains(&format!("profile in {name}")), "{}", output.stderr);
+    let trace = fs::read_to_string(&file).expect("a profile");
+    let trace: serde_json::Value = serde_json::from_str(&trace).expect("JSON");
+    let spans: Vec<_> = trace["traceEvents"].as_array().expect("events").iter().collect();
+    for place in 0..3 {
+        let of_place = |span: &&&serde_json::Value| span["ph"] == "X" && span["pid"] == place;
+        let times: Vec<f64> = spans.iter().filter(of_place).filter_map(|span| span["ts"].as_f64()).collect();
+        assert!(!times.is_empty(), "place {place} has no spans: {trace}");
+        // The hosts' clocks are this machine's: a comparison of clocks does not move them far.
+        assert!(times.iter().all(|time| (began - 1e5..uptime() + 1e5).contains(time)), "{times:?}");
+    }
+    // A place that was killed leaves none, and the others theirs.
+    let output = run(lab.apg(tools::apg(), &[&arguments[..], &["--", "kill"]].concat()));
+    assert_ne!(output.status, 0);
+    assert!(output.stderr.contains("place 1 on h1"), "{}", output.stderr);
+    assert!(output.stderr.contains(&format!("profile in {name}")), "{}", output.stderr);
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1, "parts are left");
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn options_for_one_machine_are_refused_with_what_to_write() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("Works.x10"), WORKS).expect("written");
+    for option in ["--debugger", "--sanitize=thread"] {
+        let arguments = ["run", "Works.x10", "--hosts", "h1,h2", option];
+        let (status, errors) =
+            processes::end_of(processes::apg(folder.path(), &arguments).spawn().expect("it starts"));
+        let name = option.split('=').next().expect("a word");
+        assert_eq!(status.code(), Some(2), "{errors}");
+        assert!(errors.contains(&format!("{name} is for places of one machine")), "{errors}");
+        assert!(errors.contains("`--on HOST`"), "{errors}");
+    }
+}
+
 #[test]
 fn no_place_listens_once_the_program_runs() {
     let Some(lab) = Lab::new(2) else { return };

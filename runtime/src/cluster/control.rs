@@ -26,6 +26,8 @@ pub(super) enum ToAgent {
     Interrupt,
     /// The program has ended: wait for the places for this many seconds, then end them.
     Finish(u64),
+    /// Say what time it is; answered by [`FromAgent::Time`].
+    Time,
     /// The launcher lives.
     Heartbeat,
 }
@@ -40,6 +42,7 @@ impl ToAgent {
             ToAgent::Input => "Input",
             ToAgent::Interrupt => "Interrupt",
             ToAgent::Finish(_) => "Finish",
+            ToAgent::Time => "Time",
             ToAgent::Heartbeat => "Heartbeat",
         }
     }
@@ -87,6 +90,8 @@ pub(super) struct Start {
     pub folder: Vec<u8>,
     /// Threads of a place that run activities; 0 for the default.
     pub threads: usize,
+    /// Whether the places record a profile.
+    pub is_profiled: bool,
 }
 
 /// A message of an agent.
@@ -112,6 +117,13 @@ pub(super) enum FromAgent {
     Output {
         /// Standard output (1) or error (2).
         stream: u8,
+    },
+    /// The time in nanoseconds of the host's monotonic clock.
+    Time(u64),
+    /// The payload is the next part of a place's profile, whose parts come before the place's end.
+    Profile {
+        /// The place.
+        place: u32,
     },
     /// A place has ended, and all its output was sent.
     Ended {
@@ -151,6 +163,7 @@ mod tests {
             variables: vec![(b"X10_LOG_LEVEL".to_vec(), b"DEBUG".to_vec())],
             folder: b"/tmp".to_vec(),
             threads: 2,
+            is_profiled: true,
         }
     }
 

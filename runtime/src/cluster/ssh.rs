@@ -89,7 +89,9 @@ fn remote_command(starter: &Starter<'_>) -> String {
         + &format!(
             r#"if [ -x "$a" ] && [ -O "$a" ] && [ -O "$c" ]; then exec "$a" {agent}; fi; {at_same_path}"#
         )
-        + &format!(r#"echo; echo "{mark}missing $(uname -s) $(uname -m) $(getconf GNU_LIBC_VERSION 2>/dev/null)"; "#)
+        + &format!(
+            r#"echo; echo "{mark}missing $(uname -s) $(uname -m) $(getconf GNU_LIBC_VERSION 2>/dev/null)"; "#
+        )
         + r#"read -r n h || exit 0; umask 077; t="$c/new-$$"; "#
         + r#"if mkdir -p "$c" && [ -O "$c" ] && head -c "$n" > "$t" && [ "$(wc -c < "$t")" -eq "$n" ] && chmod 700 "$t"; then :; "#
         + &format!(

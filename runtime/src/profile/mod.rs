@@ -7,7 +7,9 @@ mod code;
 mod report;
 mod trace;
 
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -18,6 +20,7 @@ use crate::layout::Kernel;
 
 pub use activity::{Open, Opened};
 pub use code::Code;
+pub(crate) use report::{Joining, print as print_summary};
 
 /// Environment variable with the file of the profile, where no option names it.
 pub const VARIABLE: &str = "APG_PROFILE";
@@ -40,8 +43,16 @@ thread_local! {
 }
 
 struct Settings {
-    file: PathBuf,
+    destination: Destination,
     place: u32,
+}
+
+/// Where the part of a place goes.
+enum Destination {
+    /// Beside this file, which place 0 makes of the parts of all places.
+    Beside(PathBuf),
+    /// Into this file; another process joins the parts.
+    Part(File),
 }
 
 /// What happened.
@@ -66,9 +77,19 @@ struct Span {
     ended: u64,
 }
 
-/// Records from now on; [`finish`] writes to `file` what happened at this place.
+/// Records from now on; [`finish`] writes what happened at this place beside `file`, and [`complete`] joins
+/// the parts of all places to it.
 pub fn start(file: PathBuf, place: u32) {
-    if SETTINGS.set(Settings { file, place }).is_ok() {
+    start_with(Settings { destination: Destination::Beside(file), place });
+}
+
+/// Records from now on; [`finish`] writes to `part` what happened at this place.
+pub fn start_part(part: File, place: u32) {
+    start_with(Settings { destination: Destination::Part(part), place });
+}
+
+fn start_with(settings: Settings) {
+    if SETTINGS.set(settings).is_ok() {
         ON.store(true, Ordering::Relaxed);
     }
 }
@@ -160,39 +181,45 @@ pub fn finish() {
     }
     let spans: Vec<Span> = THREADS.lock().iter().flat_map(|own| std::mem::take(&mut *own.lock())).collect();
     let messages = [0, 1].map(|it: usize| MESSAGES[it].load(Ordering::Relaxed));
-    if let Err(error) = trace::write_part(settings, spans, messages) {
+    let part = trace::part(settings.place, spans, messages);
+    let written = match &settings.destination {
+        Destination::Beside(file) => fs::write(part_beside(file, settings.place), part),
+        Destination::Part(file) => (&*file).write_all(part.as_bytes()),
+    };
+    if let Err(error) = written {
         output_errors::report(&settings.name(), &error);
     }
 }
 
-/// Joins what all places have written, and prints a summary.
+/// Joins what all places of this machine have written, and prints a summary.
 pub fn complete(places: u32) {
     let Some(settings) = SETTINGS.get() else { return };
-    match report::join(settings, places) {
-        Ok(summary) => {
-            use std::io::Write as _;
-            let _ = std::io::stderr().write_all(summary.as_bytes());
-        }
+    let Destination::Beside(file) = &settings.destination else { return };
+    match report::join_beside(file, &shown_name(file), places) {
+        Ok(summary) => report::print(&summary),
         Err(error) => output_errors::report(&settings.name(), &error),
     }
 }
 
-impl Settings {
-    /// The file in messages.
-    fn shown_file(&self) -> String {
-        let name = std::env::var_os(NAME_VARIABLE).filter(|name| !name.is_empty());
-        name.map_or_else(|| self.file.display().to_string(), |name| name.to_string_lossy().into_owned())
-    }
+/// The name of a profile's file in messages.
+pub(crate) fn shown_name(file: &Path) -> String {
+    let name = std::env::var_os(NAME_VARIABLE).filter(|name| !name.is_empty());
+    name.map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
 
+/// The part of a place beside the file of the whole.
+fn part_beside(file: &Path, place: u32) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(format!(".place{place}"));
+    name.into()
+}
+
+impl Settings {
     /// The profile in messages.
     fn name(&self) -> String {
-        format!("the profile {}", self.shown_file())
-    }
-
-    /// What a place writes for itself.
-    fn part(&self, place: u32) -> PathBuf {
-        let mut name = self.file.clone().into_os_string();
-        name.push(format!(".place{place}"));
-        name.into()
+        match &self.destination {
+            Destination::Beside(file) => format!("the profile {}", shown_name(file)),
+            Destination::Part(_) => "the profile".to_owned(),
+        }
     }
 }

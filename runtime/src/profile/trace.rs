@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::fmt::Write as _;
-use std::io;
 
 use super::code::Namer;
-use super::{Settings, Span, What};
+use super::{Span, What};
 use crate::layout::Kernel;
 
 /// First row numbers of kernels and of copies; spans that overlap go to further rows.
@@ -33,8 +32,8 @@ impl Total {
     }
 }
 
-/// Writes the part of this place.
-pub(super) fn write_part(settings: &Settings, mut spans: Vec<Span>, messages: [u64; 2]) -> io::Result<()> {
+/// The part of a place, whose messages to other hosts had these number and bytes.
+pub(super) fn part(own: u32, mut spans: Vec<Span>, messages: [u64; 2]) -> String {
     spans.sort_by_key(|span| (span.began, std::cmp::Reverse(span.ended)));
     let mut namer = Namer::new();
     let mut text = String::new();
@@ -50,15 +49,15 @@ pub(super) fn write_part(settings: &Settings, mut spans: Vec<Span>, messages: [u
         totals.entry(key).or_default().add(total);
     }
     if messages[0] > 0 {
-        let key = ("message".to_owned(), format!("from Place({})", settings.place), String::new());
+        let key = ("message".to_owned(), format!("from Place({own})"), String::new());
         totals.entry(key).or_default().add(Total { count: messages[0], nanoseconds: 0, bytes: messages[1] });
     }
-    rows.names(&mut text, settings.place);
+    rows.names(&mut text, own);
     for ((kind, name, place), total) in totals {
         let Total { count, nanoseconds, bytes } = total;
         let _ = writeln!(text, "#{kind}\t{name}\t{place}\t{count}\t{nanoseconds}\t{bytes}");
     }
-    std::fs::write(settings.part(settings.place), text)
+    text
 }
 
 /// The strings of a span in the trace.

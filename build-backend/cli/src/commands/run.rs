@@ -191,10 +191,14 @@ impl LaunchOptions {
     fn place_command_line(&self, program: PathBuf) -> Vec<OsString> {
         let mut line = vec![OsString::from(PLACE_COMMAND), program.into()];
         line.extend(self.place_options());
+        if let Some(file) = self.profile.as_ref().and_then(|file| std::path::absolute(file).ok()) {
+            line.push("--profile".into());
+            line.push(file.into());
+        }
         line
     }
 
-    /// The options of further places.
+    /// The options of further places, on whatever machine they are.
     fn place_options(&self) -> Vec<OsString> {
         let mut line = Vec::new();
         let mut add = |option: &str, value: Option<String>| {
@@ -215,10 +219,6 @@ impl LaunchOptions {
         }
         if self.gc_stats {
             line.push("--gc-stats".into());
-        }
-        if let Some(file) = self.profile.as_ref().and_then(|file| std::path::absolute(file).ok()) {
-            line.push("--profile".into());
-            line.push(file.into());
         }
         line
     }
@@ -348,7 +348,6 @@ impl Run {
         let refused = match on_hosts {
             true if self.debugger.is_some() => "--debugger",
             true if self.program.sanitize.is_some() => "--sanitize",
-            true if self.launch.profile_file()?.is_some() => "--profile",
             _ => return Ok(()),
         };
         Err(Failure::misuse(format!("{refused} is for places of one machine, not of several hosts")).hint(
@@ -466,6 +465,7 @@ fn run_on_hosts(cluster: Cluster, program: Image, launch: &LaunchOptions, argume
         place_options: launch.place_options(),
         variables: if launch.uses_mpi() { mpi::VARIABLES.to_vec() } else { Vec::new() },
         threads: launch.thread_count()?,
+        profile: launch.profile_file()?,
     };
     let status = session::run(&job, cluster.start).map_err(Failure::new)?;
     Ok(u8::try_from(status & 0xff).unwrap_or(1))

@@ -22,6 +22,7 @@ use crate::cluster::control::{FromAgent, HEARTBEAT_INTERVAL, Prepare, ToAgent};
 use crate::cluster::frames::{Source, WatchedReader, marker, read_frame, write_frame};
 use crate::cluster::{identity, interface};
 use crate::net::bootstrap::connect;
+use crate::profile;
 use places::Places;
 use store::Store;
 
@@ -118,6 +119,10 @@ impl Agent {
     fn act(&mut self, message: ToAgent, payload: Vec<u8>) -> Result<(), String> {
         match (message, &mut self.prepared, &self.places) {
             (ToAgent::Heartbeat, ..) => {}
+            (ToAgent::Time, ..) => {
+                // The reader of the launcher's messages notices that it has gone.
+                let _ = self.launcher.send(&FromAgent::Time(profile::now()), &[]);
+            }
             (ToAgent::Prepare(prepare), None, _) => self.prepare(&prepare)?,
             (ToAgent::Program, Some(prepared), None) => prepared.program.add(&payload)?,
             (ToAgent::Start(start), Some(_), None) => {

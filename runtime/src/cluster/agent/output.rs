@@ -2,7 +2,8 @@
 //! share two pipes and a lock ([`crate::base::output_lock`]), so that their lines stay in the order in which
 //! they were printed.
 
-use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, PipeReader, PipeWriter, Read, Seek, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -49,25 +50,34 @@ struct Stream {
     pending: Vec<u8>,
 }
 
+/// What a place leaves behind at its end.
+pub(super) struct Legacy {
+    /// On which it says that it ends in order.
+    pub farewell: PipeReader,
+    /// Its part of the profile, if it records one.
+    pub profile: Option<File>,
+}
+
 /// Reads all output of the host's places.
 pub(super) struct Relay {
     launcher: Launcher,
     streams: [Stream; 2],
-    /// On which places say that they end in order; of those that run.
-    farewells: Vec<(PlaceId, PipeReader)>,
+    /// What the places that run leave behind.
+    legacies: Vec<(PlaceId, Legacy)>,
     ends: Receiver<(PlaceId, ExitStatus)>,
     wake: PipeReader,
     buffer: Vec<u8>,
 }
 
 impl Relay {
-    /// A relay of output, errors and farewells, and where the places' ends are to be reported.
+    /// A relay of output, errors and what places leave behind, and where the places' ends are to be reported.
     pub(super) fn new(
         pipes: [PipeReader; 2],
-        farewells: Vec<(PlaceId, PipeReader)>,
+        legacies: Vec<(PlaceId, Legacy)>,
         launcher: Launcher,
     ) -> io::Result<(Relay, Ends)> {
-        pipes.iter().chain(farewells.iter().map(|(_, pipe)| pipe)).try_for_each(set_nonblocking)?;
+        let farewells = legacies.iter().map(|(_, legacy)| &legacy.farewell);
+        pipes.iter().chain(farewells).try_for_each(set_nonblocking)?;
         let [output, errors] = pipes;
         let stream = |number, pipe| Stream { number, pipe, pending: Vec::new() };
         let streams = [stream(1, output), stream(2, errors)];
@@ -75,13 +85,13 @@ impl Relay {
         set_nonblocking(&wake)?;
         let (sender, ends) = channel();
         let buffer = vec![0; MAX_PENDING_BYTES];
-        let relay = Relay { launcher, streams, farewells, ends, wake, buffer };
+        let relay = Relay { launcher, streams, legacies, ends, wake, buffer };
         Ok((relay, Ends { sender, wake: Mutex::new(waker) }))
     }
 
     /// Relays until all places have ended. Without a launcher the process ends, and its places with it.
     pub(super) fn run(mut self) {
-        while !self.farewells.is_empty() {
+        while !self.legacies.is_empty() {
             if self.relay_once().is_err() {
                 std::process::exit(1);
             }
@@ -123,15 +133,25 @@ impl Relay {
             }
             stream.flush(&self.launcher)?;
         }
-        let mut in_order = false;
-        self.farewells.retain_mut(|(other, pipe)| {
-            if *other == place {
-                in_order = pipe.read(&mut [0]).is_ok_and(|count| count == 1);
-            }
-            *other != place
-        });
+        let at = self.legacies.iter().position(|(other, _)| *other == place);
+        let mut legacy = at.map(|at| self.legacies.swap_remove(at).1);
+        let in_order =
+            legacy.as_mut().is_some_and(|it| it.farewell.read(&mut [0]).is_ok_and(|count| count == 1));
+        if let Some(profile) = legacy.and_then(|it| it.profile) {
+            self.send_profile(place, profile)?;
+        }
         let ended = FromAgent::Ended { place: place.0, status: status.into_raw(), in_order };
         self.launcher.send(&ended, &[])
+    }
+
+    fn send_profile(&mut self, place: PlaceId, mut profile: File) -> io::Result<()> {
+        profile.rewind()?;
+        loop {
+            match profile.read(&mut self.buffer)? {
+                0 => return Ok(()),
+                count => self.launcher.send(&FromAgent::Profile { place: place.0 }, &self.buffer[..count])?,
+            }
+        }
     }
 }
 

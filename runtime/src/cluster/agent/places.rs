@@ -1,7 +1,8 @@
 //! The places of an agent's host: their processes, and input for place 0.
 
 use std::ffi::OsString;
-use std::io::{self, PipeReader, PipeWriter, Write};
+use std::fs::File;
+use std::io::{self, PipeWriter, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use crate::base::output_lock;
 use crate::base::place::{HostId, PlaceId};
-use crate::cluster::agent::output::Relay;
+use crate::cluster::agent::output::{Legacy, Relay};
 use crate::cluster::agent::store::Store;
 use crate::cluster::agent::{Launcher, Prepared};
 use crate::cluster::control::{FromAgent, Start};
@@ -70,17 +71,17 @@ impl Places {
             output_lock: output_lock::offer().map_err(cannot_relay)?,
         };
         let mut commands = Vec::new();
-        let mut farewells = Vec::new();
+        let mut legacies = Vec::new();
         for place in own {
-            let (command, farewell) = builder
+            let (command, legacy) = builder
                 .command(place)
                 .map_err(|error| format!("cannot start {}: {error}", builder.placement.describe(place)))?;
             commands.push((place, command));
-            farewells.push((place, farewell));
+            legacies.push((place, legacy));
         }
         let input = builder.input.take();
         let (relay, ends) =
-            Relay::new([read_output, read_errors], farewells, launcher.clone()).map_err(cannot_relay)?;
+            Relay::new([read_output, read_errors], legacies, launcher.clone()).map_err(cannot_relay)?;
         std::thread::Builder::new()
             .name("apg-output".to_owned())
             .spawn(move || relay.run())
@@ -155,8 +156,8 @@ struct Builder {
 }
 
 impl Builder {
-    /// The command of a place, and the end of its farewell's pipe at which the agent reads.
-    fn command(&mut self, place: PlaceId) -> io::Result<(Command, PipeReader)> {
+    /// The command of a place, and what it leaves behind.
+    fn command(&mut self, place: PlaceId) -> io::Result<(Command, Legacy)> {
         let start = &self.start;
         let mut command = Command::new(&self.executable);
         command.arg(OsString::from_vec(start.command.clone())).arg(&self.program);
@@ -171,6 +172,9 @@ impl Builder {
         let [output, errors] = &self.output;
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(errors.try_clone()?);
         let (farewell, write_farewell) = io::pipe()?;
+        // A file without a name: nothing is left of it, however this process ends.
+        let profile = start.is_profiled.then(tempfile::tempfile).transpose()?;
+        let write_profile = profile.as_ref().map(File::try_clone).transpose()?;
         let listener = self.listener.take_if(|_| place == PlaceId(0));
         if place == PlaceId(0) {
             command.arg("--").args(&start.arguments);
@@ -186,12 +190,14 @@ impl Builder {
             listener: listener.as_ref().map(AsRawFd::as_raw_fd),
             output_lock: Some(self.output_lock),
             farewell: Some(write_farewell.as_raw_fd()),
+            profile: write_profile.as_ref().map(AsRawFd::as_raw_fd),
             secret: Secret(start.secret),
             encrypts: start.encrypts,
         };
         let mut inherited = vec![OwnedFd::from(write_farewell)];
         inherited.extend(listener.map(OwnedFd::from));
+        inherited.extend(write_profile.map(OwnedFd::from));
         launcher::prepare(&mut command, &info, inherited)?;
-        Ok((command, farewell))
+        Ok((command, Legacy { farewell, profile }))
     }
 }

@@ -62,6 +62,16 @@ impl Host {
         }
     }
 
+    /// Why its agent is lost, with its name.
+    pub(super) fn describe_loss(&self, error: Option<&io::Error>) -> String {
+        format!("{}: {}", self.name(), self.channel.describe_loss(error))
+    }
+
+    /// That its agent has sent what does not belong there.
+    pub(super) fn out_of_order(&self) -> String {
+        format!("{}: its agent has sent a message out of order", self.name())
+    }
+
     /// Sends a message.
     ///
     /// # Errors

@@ -3,13 +3,16 @@
 
 mod host;
 mod input;
+mod profile;
 mod start;
 mod verdict;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
+use std::net::IpAddr;
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -28,6 +31,7 @@ use crate::net::placement::Placement;
 use crate::net::timeouts::Timeouts;
 use crate::run::Image;
 use host::Host;
+use profile::Profile;
 use verdict::{Verdict, Watch};
 
 /// How long the other places may take to end once the program has.
@@ -62,6 +66,8 @@ pub struct Job {
     pub place_options: Vec<OsString>,
     /// Threads of a place that run activities; 0 for the default.
     pub threads: usize,
+    /// Where the profile of all places goes, if one is recorded.
+    pub profile: Option<PathBuf>,
 }
 
 /// How the agents of a job come to run.
@@ -80,10 +86,11 @@ pub enum Agents {
 pub fn run(job: &Job, agents: Agents) -> Result<i32, String> {
     let timeouts = Timeouts::from_environment()?;
     let (sender, events) = std::sync::mpsc::channel();
-    let session = Arc::new(Session::new(&job.agents));
+    let session = Arc::new(Session::new(job));
     let guard = Arc::clone(&session);
     interrupt::set(move |_| {
         guard.interrupt();
+        guard.complete_profile();
         Then::End
     });
     session.start_heartbeats().map_err(|error| format!("cannot start a thread: {error}"))?;
@@ -92,6 +99,7 @@ pub fn run(job: &Job, agents: Agents) -> Result<i32, String> {
         .map(|()| session.watch(&events, &job.placement));
     interrupt::wait_for_end();
     session.end();
+    session.complete_profile();
     status
 }
 
@@ -102,6 +110,8 @@ struct Session {
     leader: HostId,
     /// The agent of each place.
     agents: Placement,
+    /// The profile, if one is recorded.
+    profile: Option<Profile>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -113,6 +123,30 @@ struct State {
     input_in_flight: u64,
     /// Exclusive use of standard output and error, so that lines of two hosts do not mix.
     printing: bool,
+}
+
+/// A host whose agent runs.
+struct Reached {
+    messages: WatchedReader<Box<dyn Source>>,
+    /// The address at which its host was reached.
+    address: Option<IpAddr>,
+}
+
+impl Reached {
+    /// The next message of the host.
+    ///
+    /// # Errors
+    /// It is lost, or cannot go on, with its name.
+    fn next(&mut self, host: &Host) -> Result<(FromAgent, Vec<u8>), String> {
+        match read_frame(&mut self.messages) {
+            Ok(Some((FromAgent::Failed(error), _))) => {
+                Err(format!("{}: {}", host.name(), without_controls(&error)))
+            }
+            Ok(Some(message)) => Ok(message),
+            Ok(None) => Err(host.describe_loss(None)),
+            Err(error) => Err(host.describe_loss(Some(&error))),
+        }
+    }
 }
 
 /// What a host's reader has seen.
@@ -128,13 +162,20 @@ enum Event {
 }
 
 impl Session {
-    fn new(agents: &Placement) -> Session {
+    fn new(job: &Job) -> Session {
+        let agents = &job.agents;
         let hosts = agents.names().iter().map(|name| Host::new(name.clone())).collect();
         let running = (0..agents.places()).map(PlaceId).collect();
         let state = State { running, input_in_flight: 0, printing: false };
         let leader = agents.host(PlaceId(0));
-        let agents = agents.clone();
-        Session { hosts, leader, agents, state: Mutex::new(state), changed: Condvar::new() }
+        Session {
+            hosts,
+            leader,
+            agents: agents.clone(),
+            profile: job.profile.clone().map(Profile::new),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }
     }
 
     fn host(&self, host: HostId) -> &Host {
@@ -195,7 +236,13 @@ impl Session {
                 None
             }
             FromAgent::Failed(error) => Some(Event::Failed(number, without_controls(&error))),
-            FromAgent::Hello { .. } | FromAgent::Ready { .. } => {
+            FromAgent::Profile { place } => {
+                if let Some(profile) = &self.profile {
+                    profile.add(PlaceId(place), payload);
+                }
+                None
+            }
+            FromAgent::Hello { .. } | FromAgent::Ready { .. } | FromAgent::Time(_) => {
                 Some(Event::Failed(number, "its agent has sent a message out of order".to_owned()))
             }
         }
@@ -317,6 +364,13 @@ impl Session {
         self.send_all(&ToAgent::Interrupt);
         self.wait_for_places(INTERRUPT_TIMEOUT);
         self.hosts.iter().for_each(|host| host.channel.close());
+    }
+
+    /// Writes the profile, if one is recorded.
+    fn complete_profile(&self) {
+        if let Some(profile) = &self.profile {
+            profile.complete(&self.agents);
+        }
     }
 
     /// Ends the agents.

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use crate::base::place::HostId;
-use crate::base::plain_text::without_controls;
 use crate::cluster::channel::Starter;
 use crate::cluster::control::{FromAgent, Prepare, Start, ToAgent};
-use crate::cluster::frames::{Source, WatchedReader, read_frame};
-use crate::cluster::session::{Agents, Event, Job, Session};
+use crate::cluster::frames::WatchedReader;
+use crate::cluster::session::profile::compare_clocks;
+use crate::cluster::session::{Agents, Event, Job, Reached, Session};
 use crate::cluster::{agent, environment, identity};
 use crate::net::bootstrap::handshake::Secret;
 use crate::net::timeouts::Timeouts;
@@ -21,13 +21,6 @@ use crate::run::Image;
 
 /// Maximum number of hosts to which connections are made at once: ssh servers and jump hosts refuse more.
 const MAX_CONNECTIONS_IN_PROGRESS: usize = 10;
-
-/// A host whose agent runs.
-struct Reached {
-    output: WatchedReader<Box<dyn Source>>,
-    /// The address at which its host was reached.
-    address: Option<IpAddr>,
-}
 
 /// Starts the program. From then on a thread for each host handles the messages of its agent.
 ///
@@ -48,6 +41,9 @@ pub(super) fn start(
     let deadline = Instant::now() + timeouts.start;
     let mut reached = reach(session, agents, deadline, timeouts.silence)?;
     let leader = prepare(session, job, &program, timeouts, &mut reached)?;
+    if let Some(profile) = &session.profile {
+        compare_clocks(session, profile, &mut reached)?;
+    }
     let secret = Secret::random().map_err(|error| format!("there are no random bytes: {error}"))?;
     for (number, host) in (0..).map(HostId).zip(&session.hosts) {
         // A host that is lost by now is reported by its reader.
@@ -57,14 +53,14 @@ pub(super) fn start(
         let (session, events) = (Arc::clone(session), events.clone());
         std::thread::Builder::new()
             .name("apg-host".to_owned())
-            .spawn(move || session.read(number, host.output, &events))
+            .spawn(move || session.read(number, host.messages, &events))
             .map_err(|error| format!("cannot start a thread: {error}"))?;
     }
     Ok(())
 }
 
 /// Does something for all hosts, of which `limit` are in progress at once; all failures in one message.
-fn for_all_hosts<Input: Send, Output: Send>(
+pub(super) fn for_all_hosts<Input: Send, Output: Send>(
     session: &Session,
     inputs: Vec<Input>,
     limit: usize,
@@ -125,7 +121,7 @@ fn reach(
         deadline,
         installing: &|| {},
     };
-    let reached = |(output, address)| Reached { output: WatchedReader::new(output, silence), address };
+    let reached = |(output, address)| Reached { messages: WatchedReader::new(output, silence), address };
     match callers {
         None => {
             for_all_hosts(session, vec![(); session.hosts.len()], MAX_CONNECTIONS_IN_PROGRESS, |host, ()| {
@@ -163,22 +159,18 @@ fn prepare(
             digest,
             silence: timeouts.silence.map_or(0, |silence| silence.as_secs()),
         });
-        let lost = |error| format!("{}: {}", host.name(), host.channel.describe_loss(Some(&error)));
+        let lost = |error| host.describe_loss(Some(&error));
         host.send(&message, &[]).map_err(lost)?;
         loop {
-            match read_frame(&mut reached.output).map_err(lost)? {
-                Some((FromAgent::Ready { address, port, needs_program }, _)) => {
+            match reached.next(host)? {
+                (FromAgent::Ready { address, port, needs_program }, _) => {
                     if needs_program {
                         host.send_program(program).map_err(lost)?;
                     }
                     return Ok((address, port));
                 }
-                Some((FromAgent::Heartbeat, _)) => {}
-                Some((FromAgent::Failed(error), _)) => {
-                    return Err(format!("{}: {}", host.name(), without_controls(&error)));
-                }
-                Some(_) => return Err(format!("{}: its agent has sent a message out of order", host.name())),
-                None => return Err(format!("{}: {}", host.name(), host.channel.describe_loss(None))),
+                (FromAgent::Heartbeat, _) => {}
+                _ => return Err(host.out_of_order()),
             }
         }
     })?;
@@ -219,6 +211,7 @@ fn start_message(
         variables: environment::forwarded().into_iter().chain(further_variables(job)).collect(),
         folder: std::env::current_dir().unwrap_or_default().into_os_string().into_vec(),
         threads: job.threads,
+        is_profiled: job.profile.is_some(),
     }
 }
 

@@ -49,6 +49,8 @@ pub struct BootstrapInfo {
     pub output_lock: Option<i32>,
     /// An inherited pipe by which the place says that it ends in order; none for places of place 0's machine.
     pub farewell: Option<i32>,
+    /// An inherited file for the place's part of the profile, which another process joins with the others.
+    pub profile: Option<i32>,
     /// Proof of belonging.
     pub secret: Secret,
     /// Whether connections between hosts are encrypted.
@@ -62,7 +64,7 @@ impl BootstrapInfo {
         self.placement.encode(&mut out);
         out.extend_from_slice(&encode_address(self.leader));
         out.extend_from_slice(&encode_address(SocketAddr::new(self.address, 0)));
-        for descriptor in [self.listener, self.output_lock, self.farewell] {
+        for descriptor in [self.listener, self.output_lock, self.farewell, self.profile] {
             write::signed(&mut out, i64::from(descriptor.unwrap_or(-1)));
         }
         out.extend_from_slice(&self.secret.0);
@@ -80,7 +82,8 @@ impl BootstrapInfo {
         let mut address = || Ok(decode_address(array(input.bytes(ADDRESS_SIZE)?)));
         let (leader, own) = (address()?, address()?);
         let mut descriptor = || Ok(i32::try_from(input.signed()?).ok().filter(|it| *it >= 0));
-        let (listener, output_lock, farewell) = (descriptor()?, descriptor()?, descriptor()?);
+        let (listener, output_lock) = (descriptor()?, descriptor()?);
+        let (farewell, profile) = (descriptor()?, descriptor()?);
         let secret = Secret(*array(input.bytes(32)?));
         // Anything but a plain no is a yes.
         let encrypts = input.bytes(1)? != [0];
@@ -93,6 +96,7 @@ impl BootstrapInfo {
             listener,
             output_lock,
             farewell,
+            profile,
             secret,
             encrypts,
         })
@@ -323,6 +327,7 @@ mod tests {
             listener: None,
             output_lock: Some(5),
             farewell: Some(7),
+            profile: Some(8),
             secret: Secret([0xa5; 32]),
             encrypts: true,
         };

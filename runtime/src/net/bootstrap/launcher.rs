@@ -96,6 +96,7 @@ pub fn launch(
         listener: None,
         output_lock: Some(output_lock),
         farewell: None,
+        profile: None,
         secret,
         encrypts: false,
     };

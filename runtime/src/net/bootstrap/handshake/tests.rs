@@ -76,6 +76,7 @@ fn start_while(places: u32, disturb: impl FnOnce(SocketAddr, Secret) + Send) -> 
                     listener: None,
                     output_lock: None,
                     farewell: None,
+                    profile: None,
                     secret,
                     encrypts: true,
                 };
