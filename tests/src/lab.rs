@@ -140,6 +140,40 @@ impl Lab {
         format!("{}.1{host}", self.network)
     }
 
+    /// The address of a host (version 6), once the lab has these.
+    pub fn address6(&self, host: usize) -> String {
+        format!("{}1{host}", self.network6())
+    }
+
+    /// The beginning of the hosts' addresses of version 6: the same numbers as of version 4, in a unique
+    /// local network.
+    fn network6(&self) -> String {
+        format!("fd4a:{}::", self.network.replace('.', ":"))
+    }
+
+    /// Gives all hosts an address of version 6, too; `false` after a visible line where there is none.
+    pub fn add_addresses6(&self) -> bool {
+        let add = |at: &[&str], address: &str, device: &str| {
+            // It is used at once: no other host can have it.
+            run("ip", &[at, &["addr", "add", &format!("{address}/64"), "dev", device, "nodad"]].concat())
+        };
+        let bridge = format!("{}b", self.prefix);
+        if let Err(error) = add(&[], &format!("{}1", self.network6()), &bridge) {
+            tools::skip(&format!("there are no addresses of version 6 here: {error}"));
+            return false;
+        }
+        let known = self.path("known_hosts");
+        let mut text = fs::read_to_string(&known).expect("a file");
+        for host in 1..=self.servers.len() {
+            let address = self.address6(host);
+            add(&["-n", &self.namespace(host)], &address, "eth0").unwrap_or_else(|error| panic!("{error}"));
+            let key = text.lines().find_map(|line| line.split_once(' ')).expect("a key").1.to_owned();
+            text += &format!("{address} {key}\n");
+        }
+        fs::write(known, text).expect("written");
+        true
+    }
+
     fn namespace(&self, host: usize) -> String {
         format!("{}h{host}", self.prefix)
     }
@@ -312,6 +346,16 @@ impl Lab {
     pub fn block(&self, host: usize, other: usize) {
         let address = self.address(other);
         must("ip", &["-n", &self.namespace(host), "route", "add", "unreachable", &address]);
+    }
+
+    /// From now on none of a host's answers to an address arrives, as behind a firewall that drops packets.
+    pub fn drop_answers(&self, host: usize, to: &str) {
+        must("ip", &["-n", &self.namespace(host), "route", "add", "blackhole", to]);
+    }
+
+    /// Ends what [`Lab::drop_answers`] has begun.
+    pub fn deliver_answers(&self, host: usize, to: &str) {
+        must("ip", &["-n", &self.namespace(host), "route", "del", "blackhole", to]);
     }
 
     /// Hides a folder from a host's users.

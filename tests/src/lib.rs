@@ -1,6 +1,7 @@
 //! What the tests of this folder share: the commands under test, optional tools, whole programs.
 
 pub mod baselines;
+pub mod hosts_lab;
 pub mod jobs;
 pub mod lab;
 pub mod lsp;

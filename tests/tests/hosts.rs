@@ -1,110 +1,17 @@
 //! Programs on several hosts: network namespaces with a real ssh server each, and places that speak over TCP.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
+use apg_tests::hosts_lab::{ECHOES, agent, end, place, run, signal, start_waiting};
 use apg_tests::lab::Lab;
 use apg_tests::network_emulator::Link;
-use apg_tests::programs::{self, Output, Program};
+use apg_tests::programs::{self, Program};
 use apg_tests::{processes, tools};
-
-/// Nothing takes longer, on a machine that does other things.
-const LIMIT: Duration = Duration::from_secs(300);
-
-const WAITS: &str = "public class Waits {
-    public static def main(args:Rail[String]) {
-        finish for (p in Place.places()) at (p) async {
-            Console.OUT.println(\"started\");
-            Console.OUT.print(\"unfinished at \" + here.id + \";\");
-            System.sleep(100000);
-        }
-    }
-}
-";
-
-const ECHOES: &str = "public class Echoes {
-    public static def main(args:Rail[String]) {
-        var count:Long = 0;
-        for (line in Console.IN.lines()) { count++; if (count == 70000) Console.OUT.println(line); }
-        Console.OUT.println(count + \" lines, arguments \" + args(0) + \" and \" + args(1));
-        finish for (p in Place.places()) at (p) async {
-            for (i in 1..200) Console.OUT.println(\"line \" + i + \" of \" + here.id + \" is in one piece\");
-        }
-        Console.ERR.println(\"an error\");
-        System.setExitCode(7n);
-    }
-}
-";
-
-/// A program that runs in a lab.
-struct Running {
-    child: Child,
-    lines: std::io::Lines<BufReader<ChildStdout>>,
-}
-
-fn spawn(lab: &Lab, source: (&str, &str), arguments: &[&str], variables: &[(&str, &str)]) -> Running {
-    fs::write(lab.path(source.0), source.1).expect("written");
-    let mut command = lab.apg(tools::apg(), &[&["run", source.0][..], arguments].concat());
-    command.envs(variables.iter().copied()).process_group(0);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("it starts");
-    let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-    Running { child, lines }
-}
-
-/// Starts [`WAITS`] at two places each of two hosts, and waits until all have started.
-fn start_waiting(lab: &Lab, variables: &[(&str, &str)]) -> Running {
-    let mut running = spawn(lab, ("Waits.x10", WAITS), &["--hosts", "h1:2,h2:2"], variables);
-    let started =
-        running.lines.by_ref().map(|line| line.expect("text")).filter(|line| line.ends_with("started"));
-    assert_eq!(started.take(4).count(), 4, "{}", errors_of(running.child));
-    running
-}
-
-fn errors_of(mut child: Child) -> String {
-    let _ = child.kill();
-    let mut errors = String::new();
-    let _ = child.stderr.take().expect("piped").read_to_string(&mut errors);
-    errors
-}
-
-/// The end of a program: status as of a shell, rest of the output, standard error.
-fn end(running: Running) -> (i32, String, String) {
-    let rest = std::thread::spawn(move || running.lines.map_while(Result::ok).collect::<Vec<_>>().join("\n"));
-    let (status, errors) = processes::end_of(running.child);
-    let status = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-    (status, rest.join().expect("no panic"), errors)
-}
-
-fn signal(process: u32, signal: &str) {
-    let process = process.to_string();
-    assert!(Command::new("kill").args([signal, &process]).status().expect("kill runs").success());
-}
-
-/// The process of a place.
-fn place(lab: &Lab, host: usize, place: u32) -> u32 {
-    let start = format!("APG_PLACE_INVITATION={place}/");
-    let of_place = |process: u32| {
-        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|it| it.starts_with(start.as_bytes()))
-    };
-    let found = lab.processes(host).into_iter().map(|(process, _)| process).find(|it| of_place(*it));
-    found.expect("the place's process")
-}
-
-fn agent(lab: &Lab, host: usize) -> u32 {
-    let found = lab.processes(host).into_iter().find(|(_, arguments)| arguments.contains(" __agent"));
-    found.expect("an agent").0
-}
-
-fn run(command: Command) -> Output {
-    programs::run(command, LIMIT).expect("it ends")
-}
 
 /// Runs test programs on two hosts, two places each.
 fn check_programs(lab: &Lab, chosen: &[&str]) {
@@ -433,65 +340,5 @@ fn no_place_listens_once_the_program_runs() {
     }
     running.child.kill().expect("it runs");
     running.child.wait().expect("it has ended");
-    lab.assert_nothing_left();
-}
-
-#[test]
-fn failed_starts_say_host_cause_and_what_to_do() {
-    let Some(lab) = Lab::new(2) else { return };
-    fs::write(lab.path("Echoes.x10"), ECHOES).expect("written");
-    let configuration = fs::read_to_string(lab.path("ssh_config")).expect("a file");
-    let variants = [
-        ("no_key", configuration.replace("user_key", "no_such_key")),
-        ("unknown", configuration.replace("known_hosts", "no_such_hosts")),
-        ("changed", configuration.replace("known_hosts", "changed_hosts")),
-        ("refused", format!("Port 23\n{configuration}")),
-    ];
-    let other = fs::read_to_string(lab.path("user_key.pub")).expect("a key");
-    let other: Vec<&str> = other.split_whitespace().take(2).collect();
-    let changed = format!("{} {}\n", lab.address(1), other.join(" "));
-    fs::write(lab.path("changed_hosts"), changed).expect("written");
-    for (name, text) in variants {
-        fs::write(lab.path(name), text).expect("written");
-    }
-    for (configuration, hosts, expected) in [
-        (
-            "no_key",
-            "h1,h2",
-            &["h1: ssh cannot connect", "h2: ssh cannot connect", "refuses the user or the keys"][..],
-        ),
-        ("unknown", "h1,h2", &["h1: ", "its key is not known here"]),
-        ("changed", "h1,h2", &["h1: ", "ssh-keygen -R h1"]),
-        ("refused", "h1,h2", &["h1: ", "no ssh server answers there"]),
-        (
-            "ssh_config",
-            "h1,no.such.host.invalid",
-            &["no.such.host.invalid: ", "there is no host of this name"],
-        ),
-        ("ssh_config", "h1:0", &["--hosts: `0` is no number of places"]),
-    ] {
-        let mut command = lab.apg(tools::apg(), &["run", "Echoes.x10", "--hosts", hosts, "--", "a", "b"]);
-        command.env("X10_LAUNCHER_SSH", format!("ssh -F {}", lab.path(configuration).display()));
-        let output = run(command);
-        assert!([1, 2].contains(&output.status), "{configuration}: {}", output.stderr);
-        for text in expected {
-            assert!(output.stderr.contains(text), "{configuration}: lacks {text}: {}", output.stderr);
-        }
-        lab.assert_nothing_left();
-    }
-    let options = ["run", "Echoes.x10", "--hosts", "h1,h2", "--interface", "nosuch0", "--", "a", "b"];
-    let output = run(lab.apg(tools::apg(), &options));
-    assert!(
-        output.stderr.contains("h1: --interface nosuch0: there is no such interface"),
-        "{}",
-        output.stderr
-    );
-    lab.assert_nothing_left();
-    lab.block(2, 1);
-    let mut command = lab.apg(tools::apg(), &["run", "Echoes.x10", "--hosts", "h1,h2", "--", "a", "b"]);
-    command.env("APG_START_TIMEOUT", "5");
-    let output = run(command);
-    assert_eq!(output.status, 1);
-    assert!(output.stderr.contains("place 1 on h2"), "{}", output.stderr);
     lab.assert_nothing_left();
 }

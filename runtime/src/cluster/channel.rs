@@ -34,6 +34,8 @@ pub struct Channel {
     /// Where messages are written; none after the end.
     input: Mutex<Option<Box<dyn Write + Send>>>,
     child: Mutex<Option<Child>>,
+    /// What ends a connection that is no process.
+    abandon: Mutex<Option<Box<dyn Fn() + Send>>>,
     /// Whether the agent has answered: before, what is written would go to a shell.
     answers: AtomicBool,
     /// The end of what ssh and the agent have printed on standard error.
@@ -84,6 +86,7 @@ impl Channel {
             name,
             input: Mutex::default(),
             child: Mutex::default(),
+            abandon: Mutex::default(),
             answers: AtomicBool::new(false),
             errors: Arc::default(),
         }
@@ -115,8 +118,10 @@ impl Channel {
     }
 
     /// Uses an agent that has called, by the stream to it.
-    pub(super) fn attach(&self, sink: Box<dyn Write + Send>) {
+    /// `abandon` is called where the process of ssh would be ended.
+    pub(super) fn attach(&self, sink: Box<dyn Write + Send>, abandon: Box<dyn Fn() + Send>) {
         *self.input.lock() = Some(sink);
+        *self.abandon.lock() = Some(abandon);
         self.answers.store(true, Ordering::Release);
     }
 
@@ -145,6 +150,22 @@ impl Channel {
             Some(input) => write_frame(input, message, payload),
             None => Err(io::ErrorKind::BrokenPipe.into()),
         }
+    }
+
+    /// Writes bytes of messages.
+    ///
+    /// # Errors
+    /// The agent has ended.
+    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        match &mut *self.input.lock() {
+            Some(input) => input.write_all(bytes).and_then(|()| input.flush()),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    /// Says why the agent has ended, where no process has printed that.
+    pub(super) fn set_last_words(&self, text: &str) {
+        self.errors.kept.lock().bytes = text.as_bytes().to_vec();
     }
 
     /// Sends a sign of life, unless the agent has not answered yet or something else is being sent.
@@ -266,7 +287,7 @@ impl Channel {
     }
 
     /// What was printed on standard error, without control characters and frames of boxes.
-    fn last_words(&self) -> String {
+    pub(super) fn last_words(&self) -> String {
         let mut kept = self.errors.kept.lock();
         // The process may end before all that it has printed is read. Its children may keep the stream open.
         self.errors.ended.wait_while_for(&mut kept, |kept| kept.is_open, LAST_WORDS_TIMEOUT);
@@ -300,6 +321,9 @@ impl Channel {
     pub fn abandon(&self) {
         if let Some(child) = &mut *self.child.lock() {
             let _ = child.kill();
+        }
+        if let Some(abandon) = &*self.abandon.lock() {
+            abandon();
         }
     }
 
@@ -400,7 +424,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_that_cannot_run_a_copy_are_told_apart() {
+    fn hosts_that_cannot_run_a_copy_are_refused_with_the_difference() {
         let own = rustix::system::uname();
         let kind = format!("{} {}", own.sysname().to_string_lossy(), own.machine().to_string_lossy());
         let executable = std::env::current_exe().and_then(std::fs::read).expect("this executable");

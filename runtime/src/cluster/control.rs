@@ -26,6 +26,18 @@ pub(super) enum ToAgent {
     Interrupt,
     /// The program has ended: wait for the places for this many seconds, then end them.
     Finish(u64),
+    /// Start the agent of another host; answered by [`FromAgent::Connected`] or [`FromAgent::Unconnected`].
+    Connect(Connect),
+    /// The payload is for the agent with this number, which has been started so.
+    Pass {
+        /// The agent.
+        number: u32,
+    },
+    /// There is no more for the agent with this number.
+    Close {
+        /// The agent.
+        number: u32,
+    },
     /// Say what time it is; answered by [`FromAgent::Time`].
     Time,
     /// The launcher lives.
@@ -42,6 +54,9 @@ impl ToAgent {
             ToAgent::Input => "Input",
             ToAgent::Interrupt => "Interrupt",
             ToAgent::Finish(_) => "Finish",
+            ToAgent::Connect(_) => "Connect",
+            ToAgent::Pass { .. } => "Pass",
+            ToAgent::Close { .. } => "Close",
             ToAgent::Time => "Time",
             ToAgent::Heartbeat => "Heartbeat",
         }
@@ -61,6 +76,19 @@ pub(super) struct Prepare {
     pub digest: [u8; 32],
     /// Seconds without a sign of life of the launcher after which the agent ends its places; 0 for none.
     pub silence: u64,
+}
+
+/// What an agent needs to start that of another host.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Connect {
+    /// The launcher's number for it.
+    pub number: u32,
+    /// The host, for ssh.
+    pub host: String,
+    /// The words of the user's ssh command; none for the default.
+    pub ssh: Vec<Vec<u8>>,
+    /// Seconds that this may take.
+    pub seconds: u64,
 }
 
 /// What an agent needs to start places.
@@ -117,6 +145,37 @@ pub(super) enum FromAgent {
     Output {
         /// Standard output (1) or error (2).
         stream: u8,
+    },
+    /// The agent with this number runs.
+    Connected {
+        /// The agent.
+        number: u32,
+    },
+    /// The agent with this number does not start; why.
+    Unconnected {
+        /// The agent.
+        number: u32,
+        /// Why, with the host's name.
+        error: String,
+    },
+    /// The payload comes from the agent with this number.
+    Passed {
+        /// The agent.
+        number: u32,
+    },
+    /// The agent with this number has taken these bytes.
+    Taken {
+        /// The agent.
+        number: u32,
+        /// How many.
+        bytes: u64,
+    },
+    /// The agent with this number has ended.
+    Closed {
+        /// The agent.
+        number: u32,
+        /// What ssh has said of it, if anything.
+        why: String,
     },
     /// The time in nanoseconds of the host's monotonic clock.
     Time(u64),

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -83,7 +83,7 @@ impl Meeting {
             let address = interface::named(interface)?;
             (address, vec![address])
         } else {
-            (IpAddr::V4(Ipv4Addr::UNSPECIFIED), interface::reachable().map_err(cannot_listen)?)
+            of_one_family(interface::reachable().map_err(cannot_listen)?)
         };
         let listener = listen(at).map_err(cannot_listen)?;
         let port = listener.local_addr().map_err(cannot_listen)?.port();
@@ -113,6 +113,15 @@ impl Meeting {
         let encryption = Encryption::new(&secret)?;
         let members = start.accept(&self.listener, expected)?;
         members.into_iter().map(|member| encrypt(&encryption, member.stream, End::Server)).collect()
+    }
+}
+
+/// Where to listen for calls at these addresses, IPv4 before IPv6, and which of them are called: those of the
+/// first one's family, since whether a port takes both is the system's setting.
+fn of_one_family(addresses: Vec<IpAddr>) -> (IpAddr, Vec<IpAddr>) {
+    match addresses.first() {
+        Some(IpAddr::V6(_)) => (Ipv6Addr::UNSPECIFIED.into(), addresses),
+        _ => (Ipv4Addr::UNSPECIFIED.into(), addresses.into_iter().filter(IpAddr::is_ipv4).collect()),
     }
 }
 
@@ -253,6 +262,16 @@ mod tests {
         for damaged in ["", " ", "abc 10.0.0.1:7", &text[1..], &text.replace(':', ""), &text[..64]] {
             assert_eq!(Appointment::from_text(damaged), None, "{damaged}");
         }
+    }
+
+    #[test]
+    fn addresses_that_are_called_are_listened_at() {
+        let addresses =
+            |list: &[&str]| list.iter().map(|it| it.parse().expect("an address")).collect::<Vec<IpAddr>>();
+        let both = of_one_family(addresses(&["10.0.0.1", "fd00::1"]));
+        assert_eq!(both, (Ipv4Addr::UNSPECIFIED.into(), addresses(&["10.0.0.1"])));
+        let six = addresses(&["fd00::1", "fd00::2"]);
+        assert_eq!(of_one_family(six.clone()), (Ipv6Addr::UNSPECIFIED.into(), six));
     }
 
     #[test]

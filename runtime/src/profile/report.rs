@@ -57,7 +57,7 @@ pub(crate) fn print(summary: &str) {
     let _ = io::stderr().write_all(summary.as_bytes());
 }
 
-/// An event whose time is so many nanoseconds earlier.
+/// An event whose time is earlier by this number of nanoseconds.
 fn moved_back(event: &str, nanoseconds: i64) -> Cow<'_, str> {
     // In a string of JSON the second quote would have a backslash in front.
     const TIME: &str = "\"ts\":";

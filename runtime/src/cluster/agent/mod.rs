@@ -3,11 +3,13 @@
 //!
 //! It is this executable in another mode ([`COMMAND`]), which the launcher starts directly on its own
 //! machine and by ssh elsewhere. It listens on no port: all it hears comes over its standard input, and the
-//! end of that ends the places. The kernel ends them if the agent itself is killed.
+//! end of that ends the places. The kernel ends them if the agent itself is killed. Agents of other hosts
+//! that it has started ([`subtree`]) end with it, too.
 
 mod output;
 mod places;
 mod store;
+mod subtree;
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -25,6 +27,7 @@ use crate::net::bootstrap::connect;
 use crate::profile;
 use places::Places;
 use store::Store;
+use subtree::Subtree;
 
 /// First argument of an agent's process.
 pub const COMMAND: &str = "__agent";
@@ -78,11 +81,13 @@ pub(super) fn serve(
             std::thread::sleep(HEARTBEAT_INTERVAL);
         }
     })?;
-    let mut agent = Agent { launcher, address, prepared: None, places: None };
+    let subtree = Subtree::new(launcher.clone());
+    let mut agent = Agent { launcher, address, prepared: None, places: None, subtree };
     let result = agent.serve(&mut input);
     if let Some(places) = &agent.places {
         places.kill();
     }
+    agent.subtree.end();
     result
 }
 
@@ -92,6 +97,8 @@ struct Agent {
     address: Option<IpAddr>,
     prepared: Option<Prepared>,
     places: Option<Places>,
+    /// Agents of other hosts, which this one has started.
+    subtree: Subtree,
 }
 
 /// What an agent has ready for its places.
@@ -123,6 +130,9 @@ impl Agent {
                 // The reader of the launcher's messages notices that it has gone.
                 let _ = self.launcher.send(&FromAgent::Time(profile::now()), &[]);
             }
+            (ToAgent::Connect(connect), ..) => self.subtree.connect(connect)?,
+            (ToAgent::Pass { number }, ..) => self.subtree.pass(number, payload),
+            (ToAgent::Close { number }, ..) => self.subtree.close(number),
             (ToAgent::Prepare(prepare), None, _) => self.prepare(&prepare)?,
             (ToAgent::Program, Some(prepared), None) => prepared.program.add(&payload)?,
             (ToAgent::Start(start), Some(_), None) => {

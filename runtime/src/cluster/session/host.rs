@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use crate::base::output_errors;
 use crate::cluster::channel::{Channel, Starter};
@@ -15,13 +16,13 @@ pub(super) type Greeted = (Box<dyn Source>, Option<IpAddr>);
 /// The agent of a host, as the launcher sees it.
 pub(super) struct Host {
     /// The connection.
-    pub channel: Channel,
+    pub channel: Arc<Channel>,
 }
 
 impl Host {
     /// A host whose agent does not run yet.
     pub(super) fn new(name: String) -> Host {
-        Host { channel: Channel::new(name) }
+        Host { channel: Arc::new(Channel::new(name)) }
     }
 
     /// The name that the user gave.
@@ -46,12 +47,17 @@ impl Host {
         self.read_hello(Box::new(self.channel.connect_here(starter)?), starter)
     }
 
-    /// Uses an agent that has called.
+    /// Uses an agent that runs already; `abandon` ends the connection with it.
     ///
     /// # Errors
     /// It does not go on.
-    pub(super) fn attach(&self, caller: Caller, starter: &Starter<'_>) -> Result<Greeted, String> {
-        self.channel.attach(caller.sink);
+    pub(super) fn attach(
+        &self,
+        caller: Caller,
+        abandon: Box<dyn Fn() + Send>,
+        starter: &Starter<'_>,
+    ) -> Result<Greeted, String> {
+        self.channel.attach(caller.sink, abandon);
         self.read_hello(caller.source, starter)
     }
 

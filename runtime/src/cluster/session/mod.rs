@@ -4,7 +4,9 @@
 mod host;
 mod input;
 mod profile;
+mod reach;
 mod start;
+mod tree;
 mod verdict;
 
 use std::collections::BTreeSet;
@@ -242,7 +244,15 @@ impl Session {
                 }
                 None
             }
-            FromAgent::Hello { .. } | FromAgent::Ready { .. } | FromAgent::Time(_) => {
+            // Those of agents below are distributed by the branch.
+            FromAgent::Hello { .. }
+            | FromAgent::Ready { .. }
+            | FromAgent::Time(_)
+            | FromAgent::Connected { .. }
+            | FromAgent::Unconnected { .. }
+            | FromAgent::Passed { .. }
+            | FromAgent::Taken { .. }
+            | FromAgent::Closed { .. } => {
                 Some(Event::Failed(number, "its agent has sent a message out of order".to_owned()))
             }
         }

@@ -12,7 +12,8 @@ use std::path::PathBuf;
 
 use parking_lot::Mutex;
 
-use super::{Reached, Session, start};
+use super::reach::for_all_hosts;
+use super::{Reached, Session};
 use crate::base::output_errors;
 use crate::base::place::{HostId, PlaceId};
 use crate::cluster::control::{FromAgent, ToAgent};
@@ -101,8 +102,8 @@ pub(super) fn compare_clocks(
     profile: &Profile,
     reached: &mut [Reached],
 ) -> Result<(), String> {
-    let inputs: Vec<&mut Reached> = reached.iter_mut().collect();
-    let ahead = start::for_all_hosts(session, inputs, usize::MAX, |number, reached| {
+    let inputs = (0..).map(HostId).zip(reached.iter_mut());
+    let ahead = for_all_hosts(session, inputs, usize::MAX, |number, reached| {
         compare_clock(session, number, reached)
     })?;
     profile.arrived.lock().ahead = ahead;

@@ -4,23 +4,19 @@ use std::net::IpAddr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use sha2::{Digest, Sha256};
 
 use crate::base::place::HostId;
-use crate::cluster::channel::Starter;
 use crate::cluster::control::{FromAgent, Prepare, Start, ToAgent};
-use crate::cluster::frames::WatchedReader;
+use crate::cluster::environment;
 use crate::cluster::session::profile::compare_clocks;
+use crate::cluster::session::reach::{for_all_hosts, reach};
 use crate::cluster::session::{Agents, Event, Job, Reached, Session};
-use crate::cluster::{agent, environment, identity};
 use crate::net::bootstrap::handshake::Secret;
 use crate::net::timeouts::Timeouts;
 use crate::run::Image;
-
-/// Maximum number of hosts to which connections are made at once: ssh servers and jump hosts refuse more.
-const MAX_CONNECTIONS_IN_PROGRESS: usize = 10;
 
 /// Starts the program. From then on a thread for each host handles the messages of its agent.
 ///
@@ -59,86 +55,6 @@ pub(super) fn start(
     Ok(())
 }
 
-/// Does something for all hosts, of which `limit` are in progress at once; all failures in one message.
-pub(super) fn for_all_hosts<Input: Send, Output: Send>(
-    session: &Session,
-    inputs: Vec<Input>,
-    limit: usize,
-    work: impl Fn(HostId, Input) -> Result<Output, String> + Sync,
-) -> Result<Vec<Output>, String> {
-    let mut results = Vec::new();
-    let mut inputs = (0..).map(HostId).zip(inputs);
-    loop {
-        let batch: Vec<_> = inputs.by_ref().take(limit).collect();
-        if batch.is_empty() {
-            break;
-        }
-        let work = &work;
-        std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                batch.into_iter().map(|(host, input)| scope.spawn(move || work(host, input))).collect();
-            let ended = threads.into_iter().map(|thread| match thread.join() {
-                Ok(result) => result,
-                Err(_) => Err("internal error: a thread has panicked".to_owned()),
-            });
-            results.extend(ended);
-        });
-        if results.iter().any(Result::is_err) {
-            break;
-        }
-    }
-    let failures: Vec<&str> =
-        results.iter().filter_map(|result| result.as_ref().err().map(String::as_str)).collect();
-    if failures.is_empty() {
-        return results.into_iter().collect();
-    }
-    let count = session.hosts.iter().map(|host| host.name()).collect::<std::collections::BTreeSet<_>>().len();
-    let hosts = if count == 1 { "host" } else { "hosts" };
-    Err(format!("cannot start the program on {count} {hosts}:\n  {}", failures.join("\n  ")))
-}
-
-/// Starts all agents.
-fn reach(
-    session: &Session,
-    agents: Agents,
-    deadline: Instant,
-    silence: Option<Duration>,
-) -> Result<Vec<Reached>, String> {
-    let cannot = |error: std::io::Error| format!("cannot find apg itself: {error}");
-    let executable = std::env::current_exe().map_err(cannot)?;
-    let identity = identity::of_this_executable().map_err(cannot)?;
-    let (ssh, callers) = match agents {
-        Agents::Ssh(ssh) => (ssh, None),
-        Agents::Called(callers) => (Vec::new(), Some(callers)),
-    };
-    let starter = Starter {
-        command: agent::COMMAND,
-        ssh: &ssh,
-        options: &[],
-        folder: None,
-        executable: &executable,
-        identity: &identity,
-        deadline,
-        installing: &|| {},
-    };
-    let reached = |(output, address)| Reached { messages: WatchedReader::new(output, silence), address };
-    match callers {
-        None => {
-            for_all_hosts(session, vec![(); session.hosts.len()], MAX_CONNECTIONS_IN_PROGRESS, |host, ()| {
-                session.host(host).start(&starter).map(reached)
-            })
-        }
-        Some(callers) => for_all_hosts(session, callers, usize::MAX, |number, caller| {
-            let host = session.host(number);
-            match caller {
-                Some(caller) => host.attach(caller, &starter),
-                None => host.start_here(&starter),
-            }
-            .map(reached)
-        }),
-    }
-}
-
 /// Has all agents prepare, and sends them the program where they do not have it. The address of place 0.
 fn prepare(
     session: &Session,
@@ -149,7 +65,7 @@ fn prepare(
 ) -> Result<(IpAddr, u16), String> {
     let digest: [u8; 32] = Sha256::digest(program).into();
     let addresses: Vec<Option<IpAddr>> = reached.iter().map(|host| host.address).collect();
-    let inputs: Vec<&mut Reached> = reached.iter_mut().collect();
+    let inputs = (0..).map(HostId).zip(reached.iter_mut());
     let prepared = for_all_hosts(session, inputs, usize::MAX, |number, reached| {
         let host = session.host(number);
         let message = ToAgent::Prepare(Prepare {
