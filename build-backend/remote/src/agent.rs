@@ -30,8 +30,6 @@ pub const COMMAND: &str = "__remote";
 
 /// Interval of the removal of what is old.
 const PURGE_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
-/// Maximum memory that decompression may use, as a power of two.
-const MAX_WINDOW_LOG: u32 = 27;
 /// Exit status of a job whose end is not known.
 const LOST_STATUS: i32 = 1;
 
@@ -168,10 +166,7 @@ impl Agent<'_> {
     ) -> io::Result<Result<(), String>> {
         let mut payloads =
             Payloads { input: &mut self.input, payload: io::Cursor::default(), has_ended: false };
-        let result = zstd::stream::read::Decoder::new(&mut payloads).and_then(|mut decoder| {
-            decoder.window_log_max(MAX_WINDOW_LOG)?;
-            Ok(store.receive(files, &mut decoder))
-        })?;
+        let result = store.receive_compressed(files, &mut payloads)?;
         io::copy(&mut payloads, &mut io::sink())?;
         Ok(result)
     }

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use apg_runtime::cluster::frames::read_frame;
+use sha2::{Digest, Sha256};
 
 use crate::config;
 use crate::journal::{Journal, Record};
-use crate::protocol::{FromRemote, ToRemote};
-use crate::store;
+use crate::protocol::{FileEntry, FromRemote, ToRemote};
+use crate::store::{self, Store};
 
 /// Reads frames of both directions; the number of well-formed ones.
 ///
@@ -33,6 +34,27 @@ pub fn read_frames(bytes: &[u8]) -> usize {
         count += 1;
     }
     count
+}
+
+/// Receives the files of a program from a compressed stream; the number of files that were stored.
+///
+/// # Panics
+/// There is no folder for temporary files, or more is left there than the files that were announced.
+pub fn receive_files(stream: &[u8]) -> usize {
+    let root = tempfile::tempdir().expect("a folder");
+    let store = Store::open(root.path()).expect("a folder of this user");
+    let announced = [0, 5, 100_000].map(|length| FileEntry {
+        path: format!("{length}.x10"),
+        digest: Sha256::digest(vec![b'x'; length]).into(),
+        length: length as u64,
+    });
+    // What is not the announced files is an error.
+    let _ = store.receive_compressed(announced.iter(), stream);
+    let stored = fs::read_dir(root.path().join("files")).expect("a folder").flatten();
+    let lengths: Vec<u64> = stored.map(|file| file.metadata().expect("a file").len()).collect();
+    assert!(lengths.iter().all(|length| announced.iter().any(|file| file.length == *length)), "{lengths:?}");
+    assert!(store.missing(&announced).len() + lengths.len() == announced.len());
+    lengths.len()
 }
 
 /// Reads an `apg.toml`; what is accepted names machines that ssh takes for hosts.
@@ -70,11 +92,21 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn announced_files_are_stored_and_others_are_not() {
+        let stream = |text: Vec<u8>| zstd::stream::encode_all(&text[..], 3).expect("room");
+        assert_eq!(receive_files(&stream(vec![b'x'; 100_005])), 3);
+        assert_eq!(receive_files(&stream(vec![b'x'; 100_004])), 2);
+        assert_eq!(receive_files(&stream(vec![b'y'; 100_005])), 1);
+        assert_eq!(receive_files(b"no stream"), 0);
+    }
+
     proptest! {
         #[test]
         fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
             read_frames(&bytes);
             read_journal(&bytes);
+            receive_files(&bytes);
             read_configuration(&String::from_utf8_lossy(&bytes));
         }
     }

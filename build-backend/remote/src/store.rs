@@ -18,6 +18,9 @@ use crate::protocol::{FileEntry, MAX_FILES, MAX_TREE_BYTES};
 /// Files and trees that were not used for that long are removed.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
+/// Maximum memory that decompression may use, as a power of two.
+const MAX_WINDOW_LOG: u32 = 27;
+
 /// The files that clients have sent.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -85,11 +88,28 @@ impl Store {
         (0_u32..).zip(files).filter(|(_, file)| !self.has(file)).map(|(index, _)| index).collect()
     }
 
+    /// Reads files that were sent one after the other in one compressed stream (RFC 8878), and stores them.
+    /// Neither memory nor disk depend on what the stream says: its window is limited, and it is read no
+    /// further than the files are long.
+    ///
+    /// # Errors
+    /// There can be no decoder. The inner error says in words that the files cannot be written, or are
+    /// damaged.
+    pub(crate) fn receive_compressed<'a>(
+        &self,
+        files: impl Iterator<Item = &'a FileEntry>,
+        input: impl Read,
+    ) -> io::Result<Result<(), String>> {
+        let mut decoder = zstd::stream::read::Decoder::new(input)?;
+        decoder.window_log_max(MAX_WINDOW_LOG)?;
+        Ok(self.receive(files, &mut decoder))
+    }
+
     /// Reads files that were sent one after the other, and stores them.
     ///
     /// # Errors
     /// They cannot be written, or are damaged; in words.
-    pub(crate) fn receive<'a>(
+    fn receive<'a>(
         &self,
         files: impl Iterator<Item = &'a FileEntry>,
         input: &mut dyn Read,
@@ -210,6 +230,26 @@ mod tests {
         assert!(error.contains("in full"), "{error}");
         assert_eq!(store.missing(&files), [0]);
         assert_eq!(fs::read_dir(root.path().join("files")).expect("a folder").count(), 0, "nothing is left");
+    }
+
+    /// Megabytes of zeros in some kilobytes, for a file of ten bytes.
+    #[test]
+    fn streams_that_expand_without_end_are_read_no_further_than_the_file() {
+        let root = tempfile::tempdir().expect("a folder");
+        let store = Store::open(root.path()).expect("a store");
+        let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 3).expect("an encoder");
+        io::copy(&mut io::repeat(0).take(1 << 28), &mut encoder).expect("room");
+        let bomb = encoder.finish().expect("room");
+        assert!(bomb.len() < 1 << 17, "{}", bomb.len());
+        let file = entry("A.x10", &[1; 10]);
+        let error = store.receive_compressed([&file].into_iter(), &bomb[..]).expect("a decoder");
+        assert!(error.expect_err("other content").contains("damaged"));
+        assert_eq!(fs::read_dir(root.path().join("files")).expect("a folder").count(), 0, "nothing is left");
+        // A window of 2 GiB: RFC 8878, 3.1.1.1.2.
+        let wide = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 1, 0, 0];
+        let error = store.receive_compressed([&file].into_iter(), &wide[..]).expect("a decoder");
+        let error = error.expect_err("a window that is too large");
+        assert!(error.contains("`A.x10` has not arrived"), "{error}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::cluster::frames::read_frame;
 use crate::cluster::hostfile;
 use crate::cluster::membership::pmi1;
 use crate::cluster::rendezvous::Appointment;
+use crate::net::bootstrap::handshake;
 use crate::net::placement::Placement;
 use crate::serialize::read::Input;
 
@@ -40,6 +41,14 @@ pub fn read_names(text: &str) {
     if let Some(appointment) = Appointment::from_text(text) {
         assert_eq!(Appointment::from_text(&appointment.to_text()), Some(appointment));
     }
+}
+
+/// Answers the challenge of a rendezvous with these bytes.
+///
+/// # Panics
+/// The answer is accepted, or a hello does not survive its encoding.
+pub fn answer_challenge(answer: &[u8]) {
+    handshake::answer_challenge_with(answer);
 }
 
 /// Speaks PMI-1 with a launcher that answers these bytes.

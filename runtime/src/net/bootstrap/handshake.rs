@@ -236,17 +236,48 @@ impl PendingConnection {
         self.verify(start).map_or(Progress::Rejected, Progress::Complete)
     }
 
-    /// Checks the caller's code, in a time that does not depend on the bytes, and sends this end's.
+    /// Checks the caller's code, and sends this end's.
     fn verify(&self, start: &StartContext<'_>) -> Option<Hello> {
-        let (hello, rest) = self.answer.split_first_chunk::<HELLO_SIZE>()?;
-        let (callers_challenge, code) = rest.split_first_chunk::<CHALLENGE_SIZE>()?;
-        let authenticate =
-            |role| authenticate(&start.secret, role, start.here, &self.challenge, callers_challenge, hello);
-        authenticate(Role::Caller).verify_slice(code).ok()?;
+        let (hello, code) = check_answer(&start.secret, start.here, &self.challenge, &self.answer)?;
         // A place that has ended by now fails the start elsewhere.
-        send_available(&self.stream, &authenticate(Role::Acceptor).finalize().into_bytes());
-        Some(Hello::decode(hello))
+        send_available(&self.stream, &code);
+        Some(hello)
     }
+}
+
+/// Checks a caller's code, in a time that does not depend on the bytes; its hello, and the code of place
+/// `acceptor`.
+fn check_answer(
+    secret: &Secret,
+    acceptor: PlaceId,
+    challenge: &Challenge,
+    answer: &[u8; ANSWER_SIZE],
+) -> Option<(Hello, Code)> {
+    let (hello, rest) = answer.split_first_chunk::<HELLO_SIZE>()?;
+    let (callers_challenge, code) = rest.split_first_chunk::<CHALLENGE_SIZE>()?;
+    let authenticate = |role| authenticate(secret, role, acceptor, challenge, callers_challenge, hello);
+    authenticate(Role::Caller).verify_slice(code).ok()?;
+    Some((Hello::decode(hello), authenticate(Role::Acceptor).finalize().into_bytes().into()))
+}
+
+/// Answers a challenge with these bytes, as a process that does not know the secret; and reads them as a
+/// hello.
+///
+/// # Panics
+/// The answer is accepted, or the hello says something else after its encoding.
+pub(crate) fn answer_challenge_with(bytes: &[u8]) {
+    let mut answer = [0; ANSWER_SIZE];
+    let length = bytes.len().min(ANSWER_SIZE);
+    answer[..length].copy_from_slice(&bytes[..length]);
+    let (secret, challenge) = (Secret([0xa5; 32]), [0x5a; CHALLENGE_SIZE]);
+    assert_eq!(check_answer(&secret, PlaceId(0), &challenge, &answer), None);
+    let hello = Hello::decode(answer.first_chunk().expect("an answer begins with a hello"));
+    assert_eq!(Hello::decode(&hello.encode()), hello);
+    // With the secret it is accepted for this challenge and this place alone.
+    let own = hello.answer(&secret, PlaceId(0), &challenge, &[1; CHALLENGE_SIZE]);
+    assert_eq!(check_answer(&secret, PlaceId(0), &challenge, &own).map(|(it, _)| it), Some(hello));
+    assert_eq!(check_answer(&secret, PlaceId(1), &challenge, &own), None);
+    assert_eq!(check_answer(&secret, PlaceId(0), &[0; CHALLENGE_SIZE], &own), None);
 }
 
 /// A place after its handshake.
