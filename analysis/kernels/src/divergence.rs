@@ -19,6 +19,8 @@ pub const WARP_SIZE: i64 = 32;
 pub enum Cause<V, S> {
     /// Computed from this thread index.
     Index(V),
+    /// Computed from this parameter of a function, for which threads of the call have different arguments.
+    Parameter(V),
     /// Read at a thread's own index, or from a thread's own memory.
     Data,
     /// Computed by the division or remainder at this site, of a number that may be negative: rounding
@@ -45,11 +47,16 @@ pub enum Divergence<V, S> {
 impl<V: Copy + PartialEq, S: Copy + PartialEq> Divergence<V, S> {
     /// The divergence of a value of which only the spread is known.
     pub(crate) fn of_spread(spread: Spread) -> Self {
+        Self::of_spread_by(spread, Cause::Data)
+    }
+
+    /// The divergence of a value with this spread, by a cause.
+    pub(crate) fn of_spread_by(spread: Spread, cause: Cause<V, S>) -> Self {
         match spread {
             Spread::Uniform => Divergence::Uniform,
-            Spread::Warp => Divergence::WarpUniform(Cause::Data),
-            Spread::Rank => Divergence::Rank(None, Cause::Data),
-            Spread::Varying => Divergence::Divergent(Cause::Data),
+            Spread::Warp => Divergence::WarpUniform(cause),
+            Spread::Rank => Divergence::Rank(None, cause),
+            Spread::Varying => Divergence::Divergent(cause),
         }
     }
 

@@ -38,13 +38,24 @@ pub struct DivergentCollective<V, S> {
     pub is_only_branch: bool,
 }
 
+/// What is known of an argument of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Argument<V, S> {
+    /// Which threads agree on it.
+    pub spread: Spread,
+    /// A superset of its values.
+    pub range: ValueRange,
+    /// Why threads do not agree on it.
+    pub cause: Option<Cause<V, S>>,
+}
+
 /// What is known of the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallContext<S> {
+pub struct CallContext<V, S> {
     /// The call.
     pub site: S,
-    /// For each argument, which threads agree on it, and a superset of its values.
-    pub arguments: Vec<(Spread, ValueRange)>,
+    /// The arguments.
+    pub arguments: Vec<Argument<V, S>>,
 }
 
 /// The result of the analysis.
@@ -56,7 +67,7 @@ pub struct Uniformity<'k, V, S> {
     /// Collective operations that not all threads execute together, each once.
     pub divergent_collectives: Vec<DivergentCollective<V, S>>,
     /// Calls of functions with collective operations.
-    pub calls: Vec<CallContext<S>>,
+    pub calls: Vec<CallContext<V, S>>,
     /// Stores of updated values (`a[i] = a[i] + x`) to one element by all threads of a block.
     pub lost_updates: Vec<S>,
 }
@@ -66,7 +77,10 @@ impl<'k, V: Variable, S: Site> Uniformity<'k, V, S> {
     pub fn new(kernel: &'k Kernel<V, S>) -> Uniformity<'k, V, S> {
         let ranges = ValueRanges::new(kernel);
         let mut divergence = thread_index_divergence(kernel, &ranges);
-        divergence.extend(kernel.parameters.iter().map(|it| (it.variable, Divergence::of_spread(it.spread))));
+        divergence.extend(kernel.parameters.iter().map(|it| {
+            let by = Cause::Parameter(it.variable);
+            (it.variable, Divergence::of_spread_by(it.spread, by))
+        }));
         let mut assigned: FxHashMap<V, bool> = FxHashMap::default();
         let mut statements = 0;
         for stmts in &kernel.body {
@@ -534,7 +548,10 @@ impl<'k, V: Variable, S: Site> Analysis<'k, V, S> {
         if !self.is_final || self.facts.calls.iter().any(|it| it.site == site) {
             return;
         }
-        let of = |it: &Expr<V, S>| (self.expr(it).spread(), self.facts.ranges.range(it));
+        let of = |it: &Expr<V, S>| {
+            let value = self.expr(it);
+            Argument { spread: value.spread(), range: self.facts.ranges.range(it), cause: value.cause() }
+        };
         let arguments = arguments.iter().map(of).collect();
         self.facts.calls.push(CallContext { site, arguments });
     }

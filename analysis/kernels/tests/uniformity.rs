@@ -14,6 +14,7 @@ fn divergent(text: &str) -> Vec<String> {
     let describe = |it: &apg_kernels::uniformity::DivergentCollective<char, usize>| {
         let cause = match it.branch.cause {
             Cause::Index(index) => index.to_string(),
+            Cause::Parameter(parameter) => format!("parameter {parameter}"),
             Cause::Data => "data".to_owned(),
             Cause::Rounding(site) => format!("rounding at {site}"),
         };

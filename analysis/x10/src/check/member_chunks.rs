@@ -9,7 +9,7 @@ use crate::flow::{flow_problems, unjoined_read_problems};
 use crate::ids::ClassId;
 use crate::infer::owner_body;
 use crate::item_tree::items::{fields, methods};
-use crate::kernel::{function_violations, instance_violations, kernels};
+use crate::kernel::{function_violations, instance_violations, kernels, slot_violations};
 
 /// Number of members in a chunk.
 const MEMBERS_PER_CHUNK: usize = 16;
@@ -63,5 +63,6 @@ fn has_problems(db: &dyn Db, owner: Owner) -> bool {
         || !unjoined_read_problems(db, owner).is_empty()
         || kernels(db, owner).iter().any(|kernel| !kernel.violations.is_empty())
         || !instance_violations(db, owner).is_empty()
+        || !slot_violations(db, owner).is_empty()
         || in_method(owner)
 }

@@ -54,7 +54,9 @@ fn is_cascade(root: &SyntaxNode, regions: &ErrorRegions, family: &str, found: &D
         "name/unresolved" | "name/unknown-type" if regions.may_declare(range) => return true,
         // Constructors with syntax errors assign nothing.
         "flow/field-not-assigned" if is_in_any(&regions.classes, range) => return true,
-        _ if matches!(family, "flow" | "cuda" | "hoist") && is_in_any(&regions.member_ranges, range) => {
+        _ if matches!(family, "flow" | "cuda" | "hoist" | "slots")
+            && is_in_any(&regions.member_ranges, range) =>
+        {
             return true;
         }
         _ => {}

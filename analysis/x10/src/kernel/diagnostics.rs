@@ -12,6 +12,7 @@ use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::fixes::render::FixRenderer;
 use crate::kernel::generics::instantiation::instance_violations;
 use crate::kernel::shape::recognise::kernels;
+use crate::kernel::slot_calls::slot_violations;
 use crate::kernel::violation::Violation;
 
 /// Violations in a `@CUDA` function itself, without those of its callees.
@@ -34,6 +35,7 @@ pub(crate) fn kernel_diagnostics(db: &dyn Db, owner: Owner) -> Vec<Diagnostic> {
         found
             .extend(function_violations(db, method).iter().map(|violation| diagnostic(db, owner, violation)));
     }
+    found.extend(slot_violations(db, owner).iter().map(|violation| diagnostic(db, owner, violation)));
     for violation in instance_violations(db, owner).iter() {
         let instance = diagnostic(db, owner, violation);
         // A call in a kernel may have been reported already.

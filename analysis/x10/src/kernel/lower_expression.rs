@@ -143,7 +143,9 @@ impl Lowering<'_, '_> {
                     return Expr::Truth(Box::new(test));
                 }
                 let mut operands: Vec<Expr> = receiver.iter().chain(args).map(|it| self.value(*it)).collect();
-                if method.name(semantics.db) == "operator()" && operands.len() == 2 {
+                let is_element = method.name(semantics.db) == "operator()"
+                    && !semantics.is_class(method.class(semantics.db), "x10.util.Slots");
+                if is_element && operands.len() == 2 {
                     return Expr::Load(operands);
                 }
                 if !semantics.is_pure(*method) {

@@ -19,6 +19,7 @@ mod lower_expression;
 mod lower_kernel;
 mod races;
 mod shape;
+mod slot_calls;
 #[cfg(test)]
 mod tests;
 mod violation;
@@ -37,6 +38,7 @@ pub(crate) use generics::instantiation::instance_violations;
 pub(crate) use launch_summary::{AxisSummary, LaunchSummary, TransferKind, launch_summaries};
 pub(crate) use lower_expression::{Affine, SymbolContext};
 pub use shape::recognise::kernels;
+pub(crate) use slot_calls::slot_violations;
 pub(crate) use violation::Violation;
 
 /// A well-formed kernel: `at (p) @CUDA { prelude; finish for (block..) async { shared..; clocked finish for

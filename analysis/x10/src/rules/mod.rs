@@ -19,6 +19,7 @@ pub mod hoist;
 pub mod internal;
 pub mod name;
 pub mod place;
+pub mod slots;
 pub mod syntax;
 pub mod r#type;
 

@@ -1,11 +1,11 @@
 //! All rules by family, and one type for the problems of all of them. Written by `cargo xtask rules`.
 
 use super::render::Render;
-use super::{r#async, constraint, cuda, flow, hoist, internal, name, place, syntax, r#type};
+use super::{r#async, constraint, cuda, flow, hoist, internal, name, place, slots, syntax, r#type};
 use crate::diagnostics::Rule;
 
 /// The rules of each family, families in alphabetical order.
-pub(super) static FAMILIES: [&[&Rule]; 10] = [
+pub(super) static FAMILIES: [&[&Rule]; 11] = [
     r#async::RULES,
     constraint::RULES,
     cuda::RULES,
@@ -14,6 +14,7 @@ pub(super) static FAMILIES: [&[&Rule]; 10] = [
     internal::RULES,
     name::RULES,
     place::RULES,
+    slots::RULES,
     syntax::RULES,
     r#type::RULES,
 ];
@@ -279,6 +280,22 @@ pub enum ProblemData {
     PlaceLostWrite(place::lost_write::LostWrite),
     /// `place/remote-access`
     PlaceRemoteAccess(place::remote_access::RemoteAccess),
+    /// `slots/blocking-launch`
+    SlotsBlockingLaunch(slots::blocking_launch::BlockingLaunch),
+    /// `slots/buffer-in-use`
+    SlotsBufferInUse(slots::buffer_in_use::BufferInUse),
+    /// `slots/divergent-argument`
+    SlotsDivergentArgument(slots::divergent_argument::DivergentArgument),
+    /// `slots/divergent-call`
+    SlotsDivergentCall(slots::divergent_call::DivergentCall),
+    /// `slots/foreign-slot`
+    SlotsForeignSlot(slots::foreign_slot::ForeignSlot),
+    /// `slots/short-receive`
+    SlotsShortReceive(slots::short_receive::ShortReceive),
+    /// `slots/unequal-roots`
+    SlotsUnequalRoots(slots::unequal_roots::UnequalRoots),
+    /// `slots/unreached-collective`
+    SlotsUnreachedCollective(slots::unreached_collective::UnreachedCollective),
     /// `type/abstract-instantiation`
     TypeAbstractInstantiation(r#type::abstract_instantiation::AbstractInstantiation),
     /// `type/ambiguous-call`
@@ -494,6 +511,14 @@ impl ProblemData {
             ProblemData::PlaceCapturedVar(data) => data,
             ProblemData::PlaceLostWrite(data) => data,
             ProblemData::PlaceRemoteAccess(data) => data,
+            ProblemData::SlotsBlockingLaunch(data) => data,
+            ProblemData::SlotsBufferInUse(data) => data,
+            ProblemData::SlotsDivergentArgument(data) => data,
+            ProblemData::SlotsDivergentCall(data) => data,
+            ProblemData::SlotsForeignSlot(data) => data,
+            ProblemData::SlotsShortReceive(data) => data,
+            ProblemData::SlotsUnequalRoots(data) => data,
+            ProblemData::SlotsUnreachedCollective(data) => data,
             ProblemData::TypeAbstractInstantiation(data) => data,
             ProblemData::TypeAmbiguousCall(data) => data,
             ProblemData::TypeBadConstructorResult(data) => data,
@@ -1309,6 +1334,54 @@ impl From<place::lost_write::LostWrite> for ProblemData {
 impl From<place::remote_access::RemoteAccess> for ProblemData {
     fn from(data: place::remote_access::RemoteAccess) -> ProblemData {
         ProblemData::PlaceRemoteAccess(data)
+    }
+}
+
+impl From<slots::blocking_launch::BlockingLaunch> for ProblemData {
+    fn from(data: slots::blocking_launch::BlockingLaunch) -> ProblemData {
+        ProblemData::SlotsBlockingLaunch(data)
+    }
+}
+
+impl From<slots::buffer_in_use::BufferInUse> for ProblemData {
+    fn from(data: slots::buffer_in_use::BufferInUse) -> ProblemData {
+        ProblemData::SlotsBufferInUse(data)
+    }
+}
+
+impl From<slots::divergent_argument::DivergentArgument> for ProblemData {
+    fn from(data: slots::divergent_argument::DivergentArgument) -> ProblemData {
+        ProblemData::SlotsDivergentArgument(data)
+    }
+}
+
+impl From<slots::divergent_call::DivergentCall> for ProblemData {
+    fn from(data: slots::divergent_call::DivergentCall) -> ProblemData {
+        ProblemData::SlotsDivergentCall(data)
+    }
+}
+
+impl From<slots::foreign_slot::ForeignSlot> for ProblemData {
+    fn from(data: slots::foreign_slot::ForeignSlot) -> ProblemData {
+        ProblemData::SlotsForeignSlot(data)
+    }
+}
+
+impl From<slots::short_receive::ShortReceive> for ProblemData {
+    fn from(data: slots::short_receive::ShortReceive) -> ProblemData {
+        ProblemData::SlotsShortReceive(data)
+    }
+}
+
+impl From<slots::unequal_roots::UnequalRoots> for ProblemData {
+    fn from(data: slots::unequal_roots::UnequalRoots) -> ProblemData {
+        ProblemData::SlotsUnequalRoots(data)
+    }
+}
+
+impl From<slots::unreached_collective::UnreachedCollective> for ProblemData {
+    fn from(data: slots::unreached_collective::UnreachedCollective) -> ProblemData {
+        ProblemData::SlotsUnreachedCollective(data)
     }
 }
 

@@ -7,16 +7,19 @@ mod move_barrier_out;
 
 use apg_kernels::divergence::Cause;
 use apg_kernels::model::Scope;
-use apg_kernels::uniformity::{CallContext, DivergentCollective};
+use apg_kernels::uniformity::{Argument, CallContext, DivergentCollective};
 use apg_kernels::{Parameter, Spread, Uniformity};
 
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, Owner, StmtId, StmtKind};
+use crate::ids::MethodId;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::CalleeKind;
 use crate::kernel::lower_kernel::lower_function;
 use crate::rules::cuda::barrier_divergent::{self, Barrier, BarrierDivergent, DivergenceCause};
+use crate::rules::slots::divergent_argument::{self, DivergentArgument};
+use crate::rules::slots::divergent_call::DivergentCall;
 
 /// Maximum depth of calls that are analysed.
 const MAX_CALL_DEPTH: u32 = 16;
@@ -29,13 +32,14 @@ impl KernelContext<'_> {
 
     fn report_divergence_at_depth(&self, uniformity: &Uniformity<'_, LocalId, ExprId>, depth: u32) {
         uniformity.divergent_collectives.iter().for_each(|it| self.report_divergent_collective(it));
+        uniformity.calls.iter().for_each(|it| self.report_divergent_arguments(it));
         if depth < MAX_CALL_DEPTH {
             uniformity.calls.iter().for_each(|it| self.report_divergence_in_callee(it, depth));
         }
     }
 
     /// Analyses a function with collective operations for what is known of the arguments of a call.
-    fn report_divergence_in_callee(&self, call: &CallContext<ExprId>, depth: u32) {
+    fn report_divergence_in_callee(&self, call: &CallContext<LocalId, ExprId>, depth: u32) {
         let semantics = self.semantics;
         let ExprKind::Call { method, receiver, .. } = self.expr(call.site).kind else { return };
         let result = semantics.body(method);
@@ -51,17 +55,20 @@ impl KernelContext<'_> {
             return self.report(violation.related(method, code, "its code"));
         }
         let (this, arguments) = call.arguments.split_at(usize::from(receiver.is_some()));
-        let this = this.first().map_or(Spread::Uniform, |it| it.0);
-        let parameter = |(variable, (spread, range)): (&LocalId, &(Spread, _))| Parameter {
+        let this = this.first().map_or(Spread::Uniform, |it| it.spread);
+        let parameter = |(variable, argument): (&LocalId, &Argument<LocalId, ExprId>)| Parameter {
             variable: *variable,
-            spread: *spread,
-            range: *range,
+            spread: argument.spread,
+            range: argument.range,
         };
         let parameters = body.params.iter().zip(arguments).map(parameter).collect();
         let model = lower_function(&context, root, parameters, this);
         context.report_divergence_at_depth(&Uniformity::new(&model), depth + 1);
         if let Some(first) = context.into_violations().first() {
-            let violation = self.violation(range, BarrierDivergent::InCallee { method });
+            let violation = match first.breaks(&divergent_argument::RULE) {
+                true => self.violation(range, DivergentArgument::InCallee { method }),
+                false => self.violation(range, BarrierDivergent::InCallee { method }),
+            };
             let message = first.render(semantics.db, Owner::Method(method)).message;
             self.report(violation.related(method, first.range(), message));
         }
@@ -69,16 +76,26 @@ impl KernelContext<'_> {
 
     fn report_divergent_collective(&self, found: &DivergentCollective<LocalId, ExprId>) {
         let branch = &found.branch;
+        let cause = match branch.cause {
+            Cause::Index(local) => DivergenceCause::ThreadIndex(local),
+            Cause::Parameter(local) => DivergenceCause::Argument(local),
+            Cause::Data => DivergenceCause::Data,
+            Cause::Rounding(division) => DivergenceCause::Rounding(self.expr(division).range),
+        };
+        let (condition, is_skipped) = (self.expr(branch.site).range, branch.is_skipped());
+        if let ExprKind::Call { method, .. } = self.expr(found.site).kind
+            && self.semantics.is_slot_call(method)
+        {
+            let data = DivergentCall { method, condition, cause, is_skipped };
+            let fix = self.move_slot_call_out_fix(found.site).filter(|_| found.is_only_branch);
+            return self.report(self.violation(self.expr(found.site).range, data).fix(fix));
+        }
         let data = barrier_divergent::DivergentBranch {
             barrier: self.barrier_kind(found.site, found.scope),
-            condition: self.expr(branch.site).range,
-            cause: match branch.cause {
-                Cause::Index(local) => DivergenceCause::ThreadIndex(local),
-                Cause::Data => DivergenceCause::Data,
-                Cause::Rounding(division) => DivergenceCause::Rounding(self.expr(division).range),
-            },
+            condition,
+            cause,
             is_warp_uniform: branch.is_warp_uniform,
-            is_skipped: branch.is_skipped(),
+            is_skipped,
         };
         let fix = match branch.cause {
             Cause::Rounding(_) if found.scope == Scope::Warp => None,
@@ -86,6 +103,39 @@ impl KernelContext<'_> {
         };
         let range = self.expr(found.site).range;
         self.report(self.violation(range, BarrierDivergent::Branch(data)).fix(fix));
+    }
+
+    /// Reports what threads of a block state differently in a call of its slot.
+    fn report_divergent_arguments(&self, call: &CallContext<LocalId, ExprId>) {
+        let ExprKind::Call { method, receiver, args, .. } = &self.expr(call.site).kind else { return };
+        if !self.semantics.is_slot_call(*method) {
+            return;
+        }
+        let sites = receiver.iter().chain(args).zip(&call.arguments);
+        for (position, (site, argument)) in sites.enumerate() {
+            let (variable, is_thread_index) = match argument.cause {
+                Some(Cause::Index(local)) => (local, true),
+                Some(Cause::Parameter(local)) => (local, false),
+                _ => continue,
+            };
+            if argument.range.as_constant().is_some() {
+                continue;
+            }
+            let argument = match position.checked_sub(usize::from(receiver.is_some())) {
+                None => divergent_argument::Argument::Slot,
+                Some(position) => {
+                    divergent_argument::Argument::Parameter(self.parameter_name(*method, position))
+                }
+            };
+            let data = DivergentArgument::Argument { method: *method, argument, variable, is_thread_index };
+            self.report_at(self.expr(*site).range, data);
+        }
+    }
+
+    fn parameter_name(&self, method: MethodId, position: usize) -> String {
+        let result = self.semantics.body(method);
+        let parameter = result.body.params.get(position).map(|it| result.body.local(*it).name.to_string());
+        parameter.unwrap_or_default()
     }
 
     fn barrier_kind(&self, expr: ExprId, scope: Scope) -> Barrier {

@@ -60,6 +60,39 @@ impl KernelContext<'_> {
         Some(FixTemplate::edits(title, vec![EditTemplate { range, text: again }]))
     }
 
+    /// The fix for a call of a slot that is the last statement of an `if` without `else`: the call moves
+    /// behind the `if`. An `if` without another statement is removed.
+    pub(super) fn move_slot_call_out_fix(&self, call: ExprId) -> Option<FixTemplate> {
+        let Some(Node::Stmt(stmt)) = self.parents.parent(Node::Expr(call)) else { return None };
+        let Some(Node::Stmt(around)) = self.parents.parent(Node::Stmt(stmt)) else { return None };
+        let (branch, before) = match &self.stmt(around).kind {
+            StmtKind::Block(stmts) => match (self.parents.parent(Node::Stmt(around)), &stmts[..]) {
+                (Some(Node::Stmt(branch)), [before @ .., last]) if *last == stmt => (branch, before),
+                _ => return None,
+            },
+            _ => (around, &[][..]),
+        };
+        let StmtKind::If { otherwise: None, .. } = self.stmt(branch).kind else { return None };
+        let outer = self.parents.parent(Node::Stmt(branch))?;
+        let is_in_block = matches!(outer, Node::Stmt(it) if matches!(self.stmt(it).kind, StmtKind::Block(_)));
+        let is_statement = matches!(self.stmt(stmt).kind, StmtKind::Expr(_));
+        if !is_statement || !is_in_block || self.declares_variable_used_in(before, &[stmt]) {
+            return None;
+        }
+        let (range, whole) = (self.stmt(stmt).range, self.stmt(branch).range);
+        if before.is_empty() {
+            let title = vec![text("Make the call in all threads")];
+            let edit = EditTemplate { range: whole, text: vec![Fragment::Source(range)] };
+            return Some(FixTemplate::edits(title, vec![edit]));
+        }
+        let moved = vec![Fragment::NewLine(whole.start()), Fragment::Source(range)];
+        let edits = vec![
+            EditTemplate { range, text: Vec::new() },
+            EditTemplate { range: TextRange::empty(whole.end()), text: moved },
+        ];
+        Some(FixTemplate::edits(vec![text("Move the call out of the condition")], edits))
+    }
+
     /// Whether a condition has the same value later: literals, `val`s, and arithmetic on these.
     fn is_invariant(&self, condition: ExprId) -> bool {
         let mut stays = true;

@@ -109,6 +109,8 @@ pub enum Barrier {
 pub enum DivergenceCause {
     /// It depends on this thread index.
     ThreadIndex(LocalId),
+    /// It depends on this parameter, for which threads of a call have different arguments.
+    Argument(LocalId),
     /// It depends on data.
     Data,
     /// It depends on the division or remainder at this range, of a number that may be negative.
@@ -148,6 +150,9 @@ impl DivergentBranch {
         let why = match self.cause {
             DivergenceCause::ThreadIndex(local) => {
                 format!("it depends on the thread index `{}`", cx.local_name(local))
+            }
+            DivergenceCause::Argument(local) => {
+                format!("it depends on `{}`, which differs from thread to thread", cx.local_name(local))
             }
             DivergenceCause::Rounding(_) if of_warp => {
                 "it depends on the quotient of what may be negative".to_owned()

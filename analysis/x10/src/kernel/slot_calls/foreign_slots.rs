@@ -1,0 +1,76 @@
+//! Calls of slots that belong to others: two blocks with one slot, slots of activities in kernels and those
+//! of blocks outside of them, and slots that the group does not have.
+
+use crate::rules::slots::foreign_slot::ForeignSlot;
+
+use super::block_trace::BlockTrace;
+use super::origin::Side;
+use super::{SlotAnalysis, SlotCall};
+
+impl SlotAnalysis<'_> {
+    pub(super) fn check_foreign_slots(&self, traces: &[Vec<BlockTrace>]) {
+        for call in &self.calls {
+            let found = match (call.slot.side(), call.kernel) {
+                (Some(Side::Activities), Some(_)) => ForeignSlot::OfActivity,
+                (Some(Side::Blocks), None) => ForeignSlot::OfBlock,
+                _ => continue,
+            };
+            self.report_foreign_slot(call, found);
+        }
+        for (kernel, traces) in traces.iter().enumerate() {
+            self.check_blocks(kernel, traces);
+        }
+    }
+
+    fn check_blocks(&self, kernel: usize, traces: &[BlockTrace]) {
+        let inner = crate::kernel::context::declared_below(
+            self.context.body,
+            crate::body::walk::Node::Stmt(self.kernels[kernel].at),
+        );
+        for call in self.calls.iter().filter(|it| it.kernel == Some(kernel)) {
+            let events = traces.iter().flat_map(|trace| {
+                trace.events.iter().filter(|it| it.site == call.site).map(|it| (trace.block, it.index))
+            });
+            let mut calls: Vec<(i64, Option<i64>)> = events.collect();
+            calls.dedup();
+            let is_captured = call.slot.variables.iter().any(|it| !inner.contains(it));
+            if is_captured && let [(first, _), (second, _), ..] = calls[..] {
+                self.report_foreign_slot(call, ForeignSlot::Shared { blocks: (first, second), index: None });
+                continue;
+            }
+            self.check_indices(call, &calls);
+        }
+    }
+
+    /// Checks the numbers of the slots of which blocks make one call.
+    fn check_indices(&self, call: &SlotCall, calls: &[(i64, Option<i64>)]) {
+        for (position, (block, index)) in calls.iter().enumerate() {
+            let Some(index) = *index else { continue };
+            let earlier = calls[..position].iter().find(|it| it.1 == Some(index));
+            if let Some((first, _)) = earlier {
+                let constant = call.slot.index.and_then(|it| self.constant(it));
+                let found = ForeignSlot::Shared { blocks: (*first, *block), index: constant };
+                return self.report_foreign_slot(call, found);
+            }
+            let count = call.slot.group().and_then(|it| self.group_size(it).blocks);
+            if let Some(count) =
+                count.filter(|count| call.slot.side() == Some(Side::Blocks) && index >= *count)
+                && !self.is_sampled(call)
+            {
+                return self.report_foreign_slot(call, ForeignSlot::Missing { block: *block, index, count });
+            }
+        }
+    }
+
+    /// Whether the number of a slot depends on captured variables, whose values are samples.
+    fn is_sampled(&self, call: &SlotCall) -> bool {
+        let Some((index, kernel)) = call.slot.index.zip(call.kernel) else { return true };
+        let axis = self.kernels[kernel].blocks.first().and_then(|it| it.local);
+        let known: Vec<_> = axis.map(|it| (it, 0)).into_iter().collect();
+        self.value_in(index, &known, &|_| None).is_none()
+    }
+
+    fn report_foreign_slot(&self, call: &SlotCall, found: ForeignSlot) {
+        self.context.report_at(self.context.expr(call.site).range, found);
+    }
+}

@@ -1,0 +1,56 @@
+//! Receives with less room than each message that can reach them (MPI 4.1, 3.2.4: truncation).
+
+use crate::body::LocalId;
+use crate::rules::slots::short_receive::ShortReceive;
+
+use super::{SlotAnalysis, SlotCall};
+
+impl SlotAnalysis<'_> {
+    pub(super) fn check_receives(&self) {
+        if !self.is_closed {
+            return;
+        }
+        for receive in &self.calls {
+            let Some(group) = receive.slot.group() else { continue };
+            let Some(room) = receive.received().and_then(|it| self.constant(receive.args[it[2]])) else {
+                continue;
+            };
+            let sends = self.calls.iter().filter(|it| self.may_reach(it, receive, group));
+            let sends: Option<Vec<(i64, &SlotCall)>> = sends
+                .map(|send| Some((send.sent().and_then(|it| self.constant(*send.args.get(it[2])?))?, send)))
+                .collect();
+            let Some((fewest, send)) = sends.and_then(|it| it.into_iter().min_by_key(|it| it.0)) else {
+                continue;
+            };
+            if fewest > room {
+                let data = ShortReceive {
+                    method: receive.method,
+                    room,
+                    sent: fewest,
+                    send: self.context.expr(send.site).range,
+                };
+                self.context.report_at(self.context.expr(receive.site).range, data);
+            }
+        }
+    }
+
+    /// Whether a send may reach a receive, by their group, slots and tags.
+    fn may_reach(&self, send: &SlotCall, receive: &SlotCall, group: LocalId) -> bool {
+        let Some(destination) = send.destination() else { return false };
+        if send.slot.group() != Some(group) {
+            // A slot of unknown origin may be one of this group.
+            return send.slot.group().is_none();
+        }
+        let differs = |expr, side| match (self.side_of_rank(expr, group), side) {
+            (Some(named), Some(actual)) => named != actual,
+            _ => false,
+        };
+        let tag = |call: &SlotCall| match call.tag() {
+            None => Some(0),
+            Some(tag) => self.constant(tag),
+        };
+        let has_other_tag = tag(send).zip(tag(receive)).is_some_and(|it| it.0 != it.1);
+        let is_other_source = receive.source().is_some_and(|it| differs(it, send.slot.side()));
+        !has_other_tag && !differs(destination, receive.slot.side()) && !is_other_source
+    }
+}
