@@ -30,13 +30,13 @@ public class slots_failures {
                         }
                     }
                 }
-                me.send(blocks.firstRank(), new Rail[Int](3), 0, 3);
+                me.send(blocks.firstRank(), new Rail[Int](3), 0, hidden(3));
             }
         });
         // Slots that disagree.
         attempt("root", ()=>{
             val group = SlotGroup.make(new SparsePlaceGroup(here), 2, 0);
-            finish for (i in 0..1) async group.activities(here)(i).broadcast(i, new Rail[Long](5), 0, 5);
+            finish for (i in 0..1) async group.activities(here)(i).broadcast(hidden(i), new Rail[Long](5), 0, 5);
         });
         attempt("operation", ()=>{
             val group = SlotGroup.make(new SparsePlaceGroup(here), 2, 0);
@@ -47,7 +47,7 @@ public class slots_failures {
         });
         // A block without a slot, a type that differs, an index outside.
         attempt("slot", ()=>{
-            val group = SlotGroup.make(new SparsePlaceGroup(here), 0, 1);
+            val group = SlotGroup.make(new SparsePlaceGroup(here), 0, hidden(1));
             val place = SlotGroup.kernelPlaces(here)(0);
             val blocks = group.blocks(place);
             finish async at (place) @CUDA {
@@ -88,6 +88,9 @@ public class slots_failures {
         }
         group.delete();
     }
+
+    /** A number that is not known before the program runs. */
+    static def hidden(number:Long):Long = number;
 
     static def attempt(what:String, body:()=>void) {
         try {
