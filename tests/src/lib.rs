@@ -1,9 +1,11 @@
 //! What the tests of this folder share: the commands under test, optional tools, whole programs.
 
 pub mod baselines;
+pub mod c_suite;
 pub mod hosts_lab;
 pub mod jobs;
 pub mod lab;
+pub mod limited_process;
 pub mod lsp;
 pub mod measure;
 pub mod network_emulator;

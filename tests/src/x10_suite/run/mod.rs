@@ -5,7 +5,6 @@
 //! that it can be copied to a machine with many cores. Every test runs in a process group and a folder of its
 //! own; what hangs is ended with all its processes, and what a test leaves behind counts against it.
 
-mod process;
 mod report;
 mod select;
 mod verdict;
@@ -18,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use crate::limited_process::{self, Limits};
 use crate::x10_suite::places::{HostOptions, Places};
-use process::Limits;
 use report::Report;
 use select::Test;
 use verdict::Outcome;
@@ -111,8 +110,8 @@ impl Options {
         let scratch = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
         let places = self.hosts.places()?;
         let session = Session { options: self, home, apg, scratch: scratch.path(), places };
-        process::adopt_orphans();
-        process::watch_for_interrupts();
+        limited_process::adopt_orphans();
+        limited_process::watch_for_interrupts();
         let report = session.run_all(tests);
         print!("{}", report.text());
         if let Some(path) = &self.json {
@@ -160,12 +159,12 @@ impl Session<'_> {
         std::thread::scope(|scope| {
             for _ in 0..self.options.jobs.max(1) {
                 scope.spawn(|| {
-                    while !process::interrupted() {
+                    while !limited_process::interrupted() {
                         let next = queue.lock().ok().and_then(|mut queue| queue.pop_front());
                         let Some(test) = next else { break };
                         let start = Instant::now();
                         let outcome = self.run_one(&test);
-                        if process::interrupted() {
+                        if limited_process::interrupted() {
                             break;
                         }
                         let number = done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -204,7 +203,7 @@ impl Session<'_> {
             memory: self.options.memory << 20,
             programs: cache.join("programs"),
         };
-        let ended = match process::run(command, folder.path(), &limits) {
+        let ended = match limited_process::run(command, folder.path(), &limits) {
             Ok(ended) => ended,
             Err(error) => return Outcome::NotRun(error.to_string()),
         };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::process::{Ended, Stopped};
+use crate::limited_process::{Ended, Stopped};
 
 /// How a test ended.
 #[derive(Clone, Debug, PartialEq, Eq)]

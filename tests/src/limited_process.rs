@@ -1,4 +1,4 @@
-//! A test's processes: a group of their own, ended together.
+//! Programs of others under limits of time, memory and output: a process group each, ended as a whole.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// What a test may use.
 #[derive(Clone, Debug)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// From its start to its end.
     pub time: Duration,
     /// Bytes of address space of each process beyond what apg reserves and never touches.
@@ -21,7 +21,7 @@ pub(super) struct Limits {
 
 /// How a test ended.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ended {
+pub(crate) struct Ended {
     /// Exit status; 128 + number after a signal.
     pub status: i32,
     /// It was ended from here, and what it did then.
@@ -36,8 +36,8 @@ pub(super) struct Ended {
 
 /// Why a test was ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
-    /// The time was over while the C++ compiler ran.
+pub(crate) enum Stopped {
+    /// The time was over while the compiler ran.
     Compiling,
     /// The time was over while the program ran.
     Running,
@@ -63,7 +63,7 @@ extern "C" fn on_interrupt(_: i32) {
 }
 
 /// From now on Ctrl-C ends the running tests and then the whole.
-pub(super) fn watch_for_interrupts() {
+pub(crate) fn watch_for_interrupts() {
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
         // SAFETY: a handler that only stores to an atomic.
         unsafe { libc::signal(signal, on_interrupt as extern "C" fn(i32) as usize) };
@@ -71,22 +71,22 @@ pub(super) fn watch_for_interrupts() {
 }
 
 /// Whether an end was requested.
-pub(super) fn interrupted() -> bool {
+pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
 /// Processes that lose their parent become children of this one, so that their end can be seen whatever the
 /// machine's first process does.
-pub(super) fn adopt_orphans() {
+pub(crate) fn adopt_orphans() {
     // SAFETY: plain system call.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
 }
 
 /// Runs a command in `folder` to its end, or to the first limit that it meets. Nothing of it lives on.
-pub(super) fn run(mut command: Command, folder: &Path, limits: &Limits) -> io::Result<Ended> {
+pub(crate) fn run(mut command: Command, folder: &Path, limits: &Limits) -> io::Result<Ended> {
     let output = |name: &str| File::options().create_new(true).read(true).write(true).open(folder.join(name));
     let work = folder.join("work");
-    std::fs::create_dir(&work)?;
+    std::fs::create_dir_all(&work)?;
     let (mut stdout, mut stderr) = (output("stdout")?, output("stderr")?);
     command.current_dir(work).stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
     command.process_group(0);
@@ -180,7 +180,7 @@ fn activity_of(group: libc::pid_t, programs: &Path) -> Stopped {
     };
     let compiles = |process: &libc::pid_t| {
         let name = std::fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
-        ["cc1plus", "as", "ld", "collect2", "clang"].iter().any(|tool| name.trim().starts_with(tool))
+        ["cc1", "as", "ld", "collect2", "clang"].iter().any(|tool| name.trim().starts_with(tool))
     };
     match () {
         () if processes.iter().any(runs) => Stopped::Running,

@@ -1,0 +1,66 @@
+//! The driver of C suites on the examples of this repository, and on suites by path: `APG_C_SUITES` has
+//! folders, separated by colons. What apg does worse than the compiler must be recorded in `c-suite`.
+
+use std::path::{Path, PathBuf};
+
+use apg_tests::c_suite::{Options, Suite};
+use apg_tests::tools;
+
+fn options(suite: Suite, home: PathBuf) -> Options {
+    Options {
+        suite,
+        home,
+        apg: tools::apg().to_path_buf(),
+        parallel: None,
+        jobs: 1,
+        repeat: 1,
+        threads: 4,
+        timeout: 120,
+        filter: Vec::new(),
+        record: None,
+        list: false,
+    }
+}
+
+#[test]
+fn examples_pass_as_with_the_compiler() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    let report = options(Suite::Folder, tools::repository().join("examples/c")).report(scratch.path());
+    let report = report.expect("a report");
+    assert!(report.entries.len() >= 7 && report.is_as_good(), "{}", report.text());
+}
+
+/// Which suite a folder is a checkout of.
+fn suite_of(folder: &Path) -> Option<Suite> {
+    let marks = [
+        ("src/ompts-c.conf", Suite::Validation),
+        ("openmp-examples.tex", Suite::Examples),
+        ("micro-benchmarks", Suite::Dataracebench),
+    ];
+    marks.into_iter().find(|(mark, _)| folder.join(mark).exists()).map(|(_, suite)| suite)
+}
+
+#[test]
+fn suites_by_path_are_not_worse_than_recorded() {
+    let Some(folders) = std::env::var_os("APG_C_SUITES") else { return };
+    for folder in std::env::split_paths(&folders) {
+        let Some(suite) = suite_of(&folder) else { continue };
+        let record = tools::repository().join(format!("tests/c-suite/{}.json", suite.name()));
+        let record = std::fs::read_to_string(record).expect("a record");
+        let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
+        let is_recorded = |list: &str, name: &str| {
+            record[list].as_array().is_some_and(|names| names.iter().any(|it| it == name))
+        };
+        let scratch = tempfile::tempdir().expect("a temporary folder");
+        let report = options(suite, folder).report(scratch.path()).expect("a report");
+        let worse = report.entries.iter().filter(|it| {
+            (it.is_worse() && !is_recorded("apg_alone_fails", &it.program))
+                || (it.false_error.is_some() && !is_recorded("false_errors", &it.program))
+        });
+        let worse: Vec<String> = worse.map(ToString::to_string).collect();
+        assert!(worse.is_empty(), "{}", worse.join("\n"));
+    }
+}
