@@ -35,7 +35,7 @@ pub(super) struct Ends {
 impl Ends {
     /// A place's process has been reaped.
     pub(super) fn place_has_ended(&self, place: PlaceId, status: ExitStatus) {
-        // Without its reader this process ends.
+        // Without its reader the places are about to be ended.
         let _ = self.sender.send((place, status));
         let _ = self.wake.lock().write_all(&[1]);
     }
@@ -89,13 +89,15 @@ impl Relay {
         Ok((relay, Ends { sender, wake: Mutex::new(waker) }))
     }
 
-    /// Relays until all places have ended. Without a launcher the process ends, and its places with it.
-    pub(super) fn run(mut self) {
+    /// Relays until all places have ended.
+    ///
+    /// # Errors
+    /// The launcher takes no more.
+    pub(super) fn run(mut self) -> io::Result<()> {
         while !self.legacies.is_empty() {
-            if self.relay_once().is_err() {
-                std::process::exit(1);
-            }
+            self.relay_once()?;
         }
+        Ok(())
     }
 
     fn relay_once(&mut self) -> io::Result<()> {

@@ -8,8 +8,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::base::output_lock;
@@ -82,12 +82,22 @@ impl Places {
         let input = builder.input.take();
         let (relay, ends) =
             Relay::new([read_output, read_errors], legacies, launcher.clone()).map_err(cannot_relay)?;
+        let started: Arc<OnceLock<Arc<Processes>>> = Arc::default();
+        let watched = Arc::clone(&started);
         std::thread::Builder::new()
             .name("apg-output".to_owned())
-            .spawn(move || relay.run())
+            .spawn(move || {
+                // Without a launcher the places end, too.
+                if relay.run().is_err()
+                    && let Some(processes) = watched.get()
+                {
+                    processes.kill();
+                }
+            })
             .map_err(|error| format!("cannot start a thread: {error}"))?;
         let on_end = move |place, status, _| ends.place_has_ended(place, status);
         let processes = Processes::start(commands, Box::new(on_end)).map_err(|error| error.to_string())?;
+        started.get_or_init(|| Arc::clone(&processes));
         let input = input.map(|pipe| feed(pipe, launcher)).transpose();
         let input = input.map_err(|error| format!("cannot start a thread: {error}"))?;
         Ok(Places { processes, input, _program: program, _output: builder.output })
