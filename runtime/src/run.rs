@@ -11,12 +11,18 @@ use crate::apgas;
 use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::bootstrap;
 pub use crate::apgas::bootstrap::Carrier;
+use crate::apgas::bootstrap::{Supervision, check_place_count};
 use crate::apgas::engine::FinishScope;
+use crate::apgas::failure::FailFast;
 use crate::apgas::finish::Finish;
 use crate::apgas::local_engine::LocalEngine;
 use crate::apgas::system::System;
 use crate::apgas::worker_loop::start_scheduler;
+pub use crate::base::ending::ExitStatus;
+use crate::base::ending::{End, Ending};
+use crate::base::fatal;
 use crate::base::interrupt::{self, Then};
+pub use crate::base::output::Sink;
 use crate::base::place::PlaceId;
 use crate::base::{output, output_errors, sanitizer};
 use crate::cache::InUse;
@@ -26,6 +32,7 @@ use crate::heap::{Handle, Ref};
 use crate::natives::{files, system};
 use crate::net::bootstrap::connect::BootstrapInfo;
 use crate::net::bootstrap::launcher::Program;
+use crate::net::in_process::{Network, Schedule};
 use crate::profile;
 use crate::program;
 use crate::scheduler;
@@ -71,35 +78,75 @@ pub struct RunOptions {
     pub bootstrap: Option<BootstrapInfo>,
     /// Keeps the program in the build cache until it is loaded.
     pub cache_in_use: Option<InUse>,
+    /// What takes the output; none for the streams of the process.
+    pub output: Option<OutputSink>,
 }
 
-/// Runs a program at all its places, or this process's share of it, and returns the exit status.
+/// Runs a program at all its places, or this process's share of it.
 ///
 /// # Errors
 /// When it cannot be started, in words for the user.
-pub fn run(options: RunOptions) -> Result<i32, String> {
+pub fn run(options: RunOptions) -> Result<ExitStatus, String> {
     let runtime = Runtime::start(options)?;
-    let status = runtime.run_program();
-    Ok(runtime.shutdown(status).code())
+    let end = runtime.run_program();
+    Ok(runtime.shutdown(end))
 }
 
-/// A place of a program that has started: connected with the others, its program loaded, its scheduler ready.
+/// The places of a program that are in this process, started: connected with the others, the program loaded,
+/// the scheduler ready.
 pub struct Runtime {
     options: RunOptions,
-    place: &'static System,
+    /// Those in this process.
+    own: Vec<&'static System>,
     /// Host places of the program.
     places: u32,
+    /// Between places of this process.
+    network: Option<Network>,
+    supervision: Supervision,
+    ending: &'static Ending,
 }
 
-/// With what a process is to end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub struct ExitStatus(i32);
+impl RunOptions {
+    /// That number of host places.
+    #[must_use]
+    pub fn places(self, places: u32) -> RunOptions {
+        RunOptions { places, ..self }
+    }
 
-impl ExitStatus {
-    /// As a number for the system.
-    pub fn code(self) -> i32 {
-        self.0
+    /// All places in this process, with messages that arrive by the schedule.
+    #[must_use]
+    pub fn in_process(self, schedule: Schedule) -> RunOptions {
+        RunOptions { carrier: Carrier::InProcess(schedule), ..self }
+    }
+
+    /// What the places print goes to `sink`.
+    #[must_use]
+    pub fn output(self, sink: Sink) -> RunOptions {
+        RunOptions { output: Some(OutputSink(sink)), ..self }
+    }
+
+    /// Arguments of `main`.
+    #[must_use]
+    pub fn arguments(self, arguments: Vec<String>) -> RunOptions {
+        RunOptions { arguments, ..self }
+    }
+
+    /// Makes this process a place of the program, or several: see [`Runtime::start`].
+    ///
+    /// # Errors
+    /// What keeps the program from starting, in words for the user.
+    pub fn start(self) -> Result<Runtime, String> {
+        Runtime::start(self)
+    }
+}
+
+/// What takes the output of places.
+#[derive(Clone)]
+pub struct OutputSink(Sink);
+
+impl std::fmt::Debug for OutputSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OutputSink")
     }
 }
 
@@ -121,10 +168,12 @@ impl Runtime {
             place_arguments: Vec::new(),
             bootstrap: None,
             cache_in_use: None,
+            output: None,
         }
     }
 
-    /// Makes this process a place of the program. Place 0 starts the others.
+    /// Makes this process a place of the program, or all of them where they are in one process. Place 0
+    /// starts the others.
     ///
     /// # Errors
     /// What keeps the program from starting, in words for the user.
@@ -137,13 +186,11 @@ impl Runtime {
                 let placement = &info.placement;
                 (placement.places(), placement.places_on(placement.host(here)).count() as u32)
             });
-        heap::configure(options.heap, neighbours.max(1) as usize);
-        interrupt::set(|_| {
-            profile::finish();
-            bootstrap::interrupted();
-            profile::complete(1);
-            Then::End
-        });
+        let is_one_process = matches!(options.carrier, Carrier::InProcess(_));
+        heap::configure(options.heap, if is_one_process { 1 } else { neighbours.max(1) as usize });
+        heap::prepare()?;
+        let supervision = Supervision::default();
+        set_interrupt_action(&supervision, Vec::new());
         // Before the place has an endpoint, which is observed only then.
         match (options.bootstrap.as_ref().and_then(|info| info.profile), &options.profile) {
             // SAFETY: inherited for this place alone, and taken once: a process is one place.
@@ -151,72 +198,233 @@ impl Runtime {
             (None, Some(file)) => profile::start(file.clone(), here.0),
             (None, None) => {}
         }
-        let place = connect(&options)?;
-        let loaded = match &options.program {
-            Image::File(path) => program::load(path),
-            Image::Bytes(bytes) => program::load_bytes(bytes),
-        };
-        let loaded = loaded.map(|()| abi::bind_program());
-        // Another place holds the cache from before it joins until here.
-        drop(options.cache_in_use.take());
-        if let Err(error) = loaded {
-            bootstrap::close(place, 1);
+        let ending: &'static Ending = Box::leak(Box::new(Ending::new()));
+        let cache_in_use = options.cache_in_use.take();
+        let mut runtime = Runtime { options, own: Vec::new(), places, network: None, supervision, ending };
+        match runtime.options.carrier {
+            Carrier::InProcess(schedule) => runtime.open_in_process(schedule)?,
+            _ => runtime.open_process()?,
+        }
+        set_interrupt_action(&runtime.supervision, runtime.own.clone());
+        let started = runtime.load().and_then(|()| {
+            // Another place holds the cache from before it joins until here.
+            drop(cache_in_use);
+            start_scheduler(runtime.options.threads)
+        });
+        if let Err(error) = started {
+            runtime.close(1);
             return Err(error);
         }
-        apgas::slots::set_timeout(options.slot_timeout);
-        start_scheduler(options.threads);
-        place.attach(Arc::new(LocalEngine));
-        Ok(Runtime { options, place, places })
+        for place in &runtime.own {
+            let _place = place.enter();
+            apgas::slots::set_timeout(runtime.options.slot_timeout);
+            place.attach(Arc::new(LocalEngine));
+        }
+        Ok(runtime)
     }
 
-    /// Runs `main` at place 0, and returns when all its activities have ended; serves place 0 elsewhere,
-    /// until it has ended the program. The program's exit status.
-    pub fn run_program(&self) -> i32 {
-        if apgas::here() != PlaceId::ZERO {
-            return bootstrap::serve(self.place);
+    /// Makes this process a place, connected with the others, which place 0 starts.
+    fn open_process(&mut self) -> Result<(), String> {
+        let options = &self.options;
+        let executable =
+            std::env::current_exe().map_err(|error| format!("cannot find apg itself: {error}"))?;
+        let program = Program {
+            executable: executable.into(),
+            arguments: options.place_arguments.clone(),
+            identity: if options.places > 1 || options.bootstrap.is_some() {
+                identity(&options.program)?
+            } else {
+                0
+            },
+        };
+        let session = bootstrap::Options {
+            hosts: options.places,
+            threads: options.threads,
+            accelerators: options.accelerators.clone(),
+            carrier: options.carrier.clone(),
+            program,
+        };
+        let info = options.bootstrap.clone();
+        self.own = vec![bootstrap::open(info, &session, &self.supervision, self.ending)?];
+        Ok(())
+    }
+
+    /// Makes all places in this process.
+    fn open_in_process(&mut self, schedule: Schedule) -> Result<(), String> {
+        check_place_count(self.places)?;
+        if matches!(self.options.accelerators, Selection::All | Selection::Listed(_)) {
+            return Err("places of one process have no accelerators: write `--accels none`, or leave out \
+                        `--transport in-process`"
+                .to_owned());
         }
-        if self.places == 1 {
-            scheduler::set_on_deadlock(report_deadlock);
+        let network = Network::new(self.places, schedule)
+            .map_err(|error| format!("cannot start a thread for messages: {error}"))?;
+        let start =
+            |place| apgas::start_of_program(network.endpoint(place), Box::<FailFast>::default(), self.ending);
+        self.own = PlaceId::first(self.places).map(start).collect::<Result<_, _>>()?;
+        self.network = Some(network);
+        Ok(())
+    }
+
+    /// Loads the program, with static fields for each place.
+    fn load(&self) -> Result<(), String> {
+        let is_alone = self.network.is_none();
+        let copied = match &self.options.program {
+            _ if is_alone => None,
+            Image::File(path) => {
+                let cannot = |error| format!("cannot read the program {}: {error}", path.display());
+                Some((std::fs::read(path).map_err(cannot)?, path.clone()))
+            }
+            Image::Bytes(bytes) => {
+                let (file, path) = program::memory_file(bytes)?;
+                // Stays open: stack traces read it.
+                std::mem::forget(file);
+                Some((bytes.clone(), path))
+            }
+        };
+        for place in &self.own {
+            let _place = place.enter();
+            if let Some(OutputSink(sink)) = &self.options.output {
+                output::set_sink(Arc::clone(sink));
+            }
+            match (&copied, &self.options.program) {
+                (Some((bytes, file)), _) => program::load_copy(bytes, file)?,
+                (None, Image::File(path)) => program::load(path)?,
+                (None, Image::Bytes(bytes)) => program::load_bytes(bytes)?,
+            }
+            abi::bind_program();
+        }
+        Ok(())
+    }
+
+    /// Place 0, if it is in this process.
+    fn leader(&self) -> Option<&'static System> {
+        self.own.first().copied().filter(|place| place.here() == PlaceId::ZERO)
+    }
+
+    /// Runs `main` if place 0 is in this process, and returns when the program has ended.
+    pub fn run_program(&self) -> ProgramEnd {
+        let leader = match self.leader() {
+            // A place that has died while the others started ends the program before `main`.
+            Some(leader) if self.ending.failure().is_none() => leader,
+            _ => return ProgramEnd(self.ending.wait()),
+        };
+        let (ending, arguments) = (self.ending, self.options.arguments.clone());
+        {
+            let _place = leader.enter();
+            if self.places == 1 && self.network.is_none() {
+                scheduler::set_on_deadlock(report_deadlock);
+            } else {
+                crate::apgas::deadlock::quiescence::start_detector(report_deadlock);
+            }
+        }
+        let main = move || {
+            let _place = leader.enter();
+            ending.set(End::Completed(run_main(arguments)));
+        };
+        // A thread of its own: what ends the program before `main` does need not wake it.
+        if let Err(error) = std::thread::Builder::new().name("apg-main".to_owned()).spawn(main) {
+            report!("apg: cannot start a thread for the program: {error}");
+            ending.fail(1);
+        }
+        ProgramEnd(ending.wait())
+    }
+
+    /// Writes what is buffered, and ends the other places from place 0. With what this process is to end.
+    ///
+    /// After a failure the threads of the runtime are left as they are: the end of the process ends them.
+    pub fn shutdown(mut self, ProgramEnd(end): ProgramEnd) -> ExitStatus {
+        let code = match end {
+            End::Completed(code) => code,
+            End::Failed(status) => return self.abandon(status),
+        };
+        self.finish_output();
+        let status_of_lost_output = if self.leader().is_some() {
+            self.close(code);
+            profile::complete(self.places);
+            1
         } else {
-            crate::apgas::deadlock::quiescence::start_detector(report_deadlock);
-        }
-        run_main(&self.options.arguments)
+            self.own.iter().for_each(|place| bootstrap::leave(place, &self.supervision));
+            output_errors::PLACE_STATUS
+        };
+        // A place may have died, or the reader of the output have gone, since `main` has returned.
+        let completed = || ExitStatus::Code(output_errors::exit_status(code, status_of_lost_output));
+        self.ending.failure().unwrap_or_else(completed)
     }
 
-    /// Writes what is buffered, and ends the other places from place 0. With what this process is to end, if
-    /// the program has ended with `code`.
-    pub fn shutdown(self, code: i32) -> ExitStatus {
-        finish_output(&self.options);
-        if apgas::here() != PlaceId::ZERO {
-            return ExitStatus(output_errors::exit_status(code, output_errors::PLACE_STATUS));
+    /// Writes what is buffered after a failure.
+    fn abandon(mut self, status: ExitStatus) -> ExitStatus {
+        flush_places(&self.own);
+        // Its thread may be one of those that the failure has suspended.
+        std::mem::forget(self.network.take());
+        match status {
+            ExitStatus::Code(code) => ExitStatus::Code(output_errors::exit_status(code, 1)),
+            ExitStatus::Signal(signal) => {
+                if signal == libc::SIGPIPE {
+                    self.supervision.kill();
+                }
+                status
+            }
         }
-        bootstrap::close(self.place, code);
-        profile::complete(self.places);
-        ExitStatus(output_errors::exit_status(code, 1))
+    }
+
+    /// Ends all places from place 0.
+    fn close(&mut self, code: i32) {
+        if let Some(leader) = self.own.first() {
+            let _place = leader.enter();
+            bootstrap::close(leader, &self.supervision, code);
+        }
+        if let Some(network) = self.network.take() {
+            self.own.iter().skip(1).for_each(|place| place.leave_program());
+            drop(network);
+        }
+    }
+
+    /// Everything that was printed is written.
+    fn finish_output(&self) {
+        profile::finish();
+        files::flush_all();
+        flush_places(&self.own);
+        if self.options.collector_statistics
+            && let Some(place) = self.own.first()
+        {
+            let statistics = heap::statistics();
+            report!(
+                "apg: {}: {} collections in {:.3} ms, longest {:.3} ms, {} bytes in use at the end",
+                place.here(),
+                statistics.collections,
+                statistics.nanoseconds as f64 / 1e6,
+                statistics.longest as f64 / 1e6,
+                statistics.in_use,
+            );
+        }
     }
 }
 
-/// Connects with the other places, which place 0 starts.
-fn connect(options: &RunOptions) -> Result<&'static System, String> {
-    let executable = std::env::current_exe().map_err(|error| format!("cannot find apg itself: {error}"))?;
-    let program = Program {
-        executable: executable.into(),
-        arguments: options.place_arguments.clone(),
-        identity: if options.places > 1 || options.bootstrap.is_some() {
-            identity(&options.program)?
-        } else {
-            0
-        },
-    };
-    let session = bootstrap::Options {
-        hosts: options.places,
-        threads: options.threads,
-        accelerators: options.accelerators.clone(),
-        carrier: options.carrier.clone(),
-        program,
-    };
-    bootstrap::open(options.bootstrap.clone(), &session)
+/// A signal that is to end the process ends the program: what its places have printed is written first.
+fn set_interrupt_action(supervision: &Supervision, own: Vec<&'static System>) {
+    let supervision = supervision.clone();
+    interrupt::set(move |_| {
+        profile::finish();
+        supervision.interrupt();
+        flush_places(&own);
+        profile::complete(1);
+        Then::End
+    });
 }
+
+/// Writes the unfinished lines of places.
+fn flush_places(places: &[&'static System]) {
+    for place in places {
+        let _place = place.enter();
+        output::flush_all();
+    }
+}
+
+/// How a program has ended, for [`Runtime::shutdown`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct ProgramEnd(End);
 
 /// A number that only equal programs have.
 fn identity(program: &Image) -> Result<u64, String> {
@@ -238,14 +446,13 @@ fn report_deadlock() {
     output::flush_all();
     report!("apg: deadlock: every activity of the program waits, and nothing is left that could wake one");
     crate::apgas::deadlock::quiescence::report_all_places();
-    output::end_process(1);
+    fatal::fail(1);
 }
 
 /// Runs `main` in an activity under the root finish.
-fn run_main(arguments: &[String]) -> i32 {
+fn run_main(arguments: Vec<String>) -> i32 {
     let finish = Finish::new();
     let scope: Arc<dyn FinishScope> = Arc::clone(&finish) as Arc<dyn FinishScope>;
-    let arguments = arguments.to_vec();
     let work = move || match program::string_rail(&arguments) {
         Ok(rail) => {
             activity::name_profile_main();
@@ -277,22 +484,4 @@ fn print_in_activity(exceptions: Vec<Handle>) {
     };
     activity::spawn(Activity::new(scope, Work::Runtime(Box::new(work))));
     finish.wait(None, Ref::NULL);
-}
-
-/// Everything that was printed is written.
-fn finish_output(options: &RunOptions) {
-    profile::finish();
-    files::flush_all();
-    output::flush_all();
-    if options.collector_statistics {
-        let statistics = heap::statistics();
-        report!(
-            "apg: {}: {} collections in {:.3} ms, longest {:.3} ms, {} bytes in use at the end",
-            apgas::here(),
-            statistics.collections,
-            statistics.nanoseconds as f64 / 1e6,
-            statistics.longest as f64 / 1e6,
-            statistics.in_use,
-        );
-    }
 }

@@ -14,6 +14,7 @@ use crate::apgas::activity::{self, Activity, Work};
 use crate::apgas::engine::FinishScope;
 use crate::apgas::finish::Finish;
 use crate::apgas::local_engine::LocalEngine;
+use crate::base::ending::Ending;
 use crate::heap;
 use crate::heap::Ref;
 use crate::heap::tests::{make_rail, make_type};
@@ -178,10 +179,12 @@ pub(crate) fn setup() {
             saved: None,
             deserializer: None,
         }));
-        let system = apgas::start(Arc::new(Local::default()), Selection::None).expect("the only place");
+        let system =
+            apgas::start(Arc::new(Local::default()), Selection::None, Box::leak(Box::new(Ending::new())))
+                .expect("the only place");
         program::attach(table, Path::new("test")).expect("the only program");
         abi::bind_program();
-        crate::apgas::worker_loop::start_scheduler(THREADS);
+        crate::apgas::worker_loop::start_scheduler(THREADS).expect("threads");
         system.attach(Arc::new(LocalEngine));
     });
 }

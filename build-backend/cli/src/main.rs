@@ -9,6 +9,7 @@ mod atomic_write;
 mod c_command_line;
 mod commands;
 mod debugger;
+mod exit;
 mod failure;
 mod logging;
 mod options;
@@ -21,7 +22,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use apg_runtime::base::allocator::{Allocator, End};
-use apg_runtime::base::{interrupt, process};
+use apg_runtime::base::interrupt;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
 use failure::Failure;
@@ -73,6 +74,7 @@ enum Command {
 fn main() -> ExitCode {
     apg_runtime::base::limits::prepare_allocator();
     logging::start();
+    interrupt::catch(exit::end_by);
     interrupt::set(|_| {
         apg_runtime::base::temp_files::remove_unfinished();
         interrupt::Then::End
@@ -103,7 +105,7 @@ fn main() -> ExitCode {
         Err(mut failure) => {
             interrupt::wait_for_end();
             if failure.is_broken_pipe || failure.print().is_err() {
-                process::end_by(libc::SIGPIPE);
+                exit::end_by(libc::SIGPIPE);
             }
             ExitCode::from(failure.status)
         }

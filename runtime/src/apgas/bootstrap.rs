@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use crate::apgas::dispatch::start;
 use crate::apgas::system::System;
+use crate::base::ending::{self, End, Ending};
+use crate::base::output_lock;
 use crate::base::place::PlaceId;
-use crate::base::{output, output_lock};
 use crate::net::bootstrap::capacity;
 use crate::net::bootstrap::connect;
 use crate::net::bootstrap::connect::BootstrapInfo;
@@ -21,6 +22,7 @@ use crate::net::bootstrap::handshake::StartContext;
 use crate::net::bootstrap::launcher;
 use crate::net::bootstrap::launcher::{Processes, Program};
 use crate::net::endpoint::Endpoint;
+use crate::net::in_process::Schedule;
 use crate::net::local::Local;
 use crate::net::mesh::endpoint::Mesh;
 use crate::net::mpi::endpoint::MpiEndpoint;
@@ -53,6 +55,8 @@ pub enum Carrier {
     Mesh,
     /// MPI; by the `mpicc` of this path, else that of the launcher's MPI.
     Mpi(Option<PathBuf>),
+    /// Memory: all places are in this process, and their messages arrive by that schedule.
+    InProcess(Schedule),
 }
 
 /// What watches the places' processes.
@@ -63,13 +67,57 @@ enum Supervisor {
     Agent(File),
 }
 
-static SUPERVISOR: OnceLock<Supervisor> = OnceLock::new();
+/// What watches the processes of a program, once something does.
+#[derive(Clone, Default)]
+pub struct Supervision(Arc<OnceLock<Supervisor>>);
 
-/// The processes that this one has started.
-fn processes() -> Option<&'static Arc<Processes>> {
-    match SUPERVISOR.get() {
-        Some(Supervisor::Place0(processes)) => Some(processes),
-        _ => None,
+impl Supervision {
+    /// The processes that this one has started.
+    fn processes(&self) -> Option<&Arc<Processes>> {
+        match self.0.get() {
+            Some(Supervisor::Place0(processes)) => Some(processes),
+            _ => None,
+        }
+    }
+
+    /// The program is to end soon: all that was printed at the other places is written first.
+    pub fn interrupt(&self) {
+        if let Some(processes) = self.processes() {
+            processes.interrupt();
+        }
+    }
+
+    /// Ends the other places now.
+    pub fn kill(&self) {
+        if let Some(processes) = self.processes() {
+            processes.kill();
+        }
+    }
+
+    /// Tells the agent of this host, if there is one, that this process ends in order.
+    fn announce_end(&self) {
+        if let Some(Supervisor::Agent(pipe)) = self.0.get() {
+            // Without its agent this process is about to be ended.
+            let _ = (&*pipe).write_all(&[1]);
+        }
+    }
+
+    /// A place has ended before the program did: so does the program.
+    fn died(&self, ending: &Ending, place: PlaceId, status: ExitStatus) {
+        let Some(processes) = self.processes() else { return };
+        crate::base::interrupt::wait_for_end();
+        let end = if status.signal() == Some(libc::SIGPIPE) {
+            ending::ExitStatus::Signal(libc::SIGPIPE)
+        } else if status.code() == Some(launcher::REPORTED_STATUS) {
+            // Such a place has said why.
+            ending::ExitStatus::Code(1)
+        } else {
+            tracing::debug!(place = place.0, ?status, "place died");
+            report!("apg: {}", launcher::describe(&place.to_string(), status));
+            ending::ExitStatus::Code(launcher::exit_code(status))
+        };
+        processes.kill();
+        ending.set(End::Failed(end));
     }
 }
 
@@ -78,15 +126,18 @@ fn processes() -> Option<&'static Arc<Processes>> {
 ///
 /// # Errors
 /// What keeps the places from starting, in words for the user.
-pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static System, String> {
+pub fn open(
+    info: Option<BootstrapInfo>,
+    options: &Options,
+    supervision: &Supervision,
+    ending: &'static Ending,
+) -> Result<&'static System, String> {
     let selection = options.accelerators.clone();
     let timeouts = Timeouts::from_environment()?;
     if let Some(info) = info {
-        return start(join(info, options, timeouts)?, selection);
+        return start(join(info, options, timeouts, supervision)?, selection, ending);
     }
-    if options.hosts == 0 || options.hosts > launcher::MAX_PLACES {
-        return Err(format!("{} places: there must be 1 to {}", options.hosts, launcher::MAX_PLACES));
-    }
+    check_place_count(options.hosts)?;
     if matches!(options.carrier, Carrier::Mpi(_)) {
         return Err(format!(
             "`--transport mpi` is for places that mpirun or srun starts: write `mpirun -n {} apg run FILE \
@@ -100,30 +151,52 @@ pub fn open(info: Option<BootstrapInfo>, options: &Options) -> Result<&'static S
     let endpoint: Arc<dyn Endpoint> = if options.hosts == 1 {
         Arc::new(Local::default())
     } else {
-        let cannot = |error: String| format!("cannot start {} places: {error}", options.hosts);
-        let threads =
-            if options.threads == 0 { crate::scheduler::default_threads() } else { options.threads };
-        capacity::check(options.hosts, threads).map_err(cannot)?;
-        let on_end = |place, status, is_early| {
-            if is_early {
-                died(place, status);
-            }
-        };
-        let launched = launcher::launch(options.hosts, &options.program, timeouts.start, Box::new(on_end));
-        let (mesh, processes) = launched.map_err(|error| cannot(error.to_string()))?;
-        SUPERVISOR.get_or_init(|| Supervisor::Place0(Arc::clone(&processes)));
-        output::set_on_broken_pipe(nobody_reads);
-        if let Some((place, status)) = processes.first_death() {
-            // It ended before anybody watched.
-            died(place, status);
-        }
-        Arc::new(mesh.with_timeouts(timeouts))
+        Arc::new(launch(options, timeouts, supervision, ending)?)
     };
-    start(endpoint, selection)
+    start(endpoint, selection, ending)
+}
+
+/// Refuses a number of places that there cannot be.
+pub(crate) fn check_place_count(hosts: u32) -> Result<(), String> {
+    if (1..=launcher::MAX_PLACES).contains(&hosts) {
+        return Ok(());
+    }
+    Err(format!("{hosts} places: there must be 1 to {}", launcher::MAX_PLACES))
+}
+
+/// Starts the processes of the other places, and connects with them.
+fn launch(
+    options: &Options,
+    timeouts: Timeouts,
+    supervision: &Supervision,
+    ending: &'static Ending,
+) -> Result<Mesh, String> {
+    let cannot = |error: String| format!("cannot start {} places: {error}", options.hosts);
+    let threads = if options.threads == 0 { crate::scheduler::default_threads() } else { options.threads };
+    capacity::check(options.hosts, threads).map_err(cannot)?;
+    let watch = supervision.clone();
+    let on_end = move |place, status, is_early| {
+        if is_early {
+            watch.died(ending, place, status);
+        }
+    };
+    let launched = launcher::launch(options.hosts, &options.program, timeouts.start, Box::new(on_end));
+    let (mesh, processes) = launched.map_err(|error| cannot(error.to_string()))?;
+    supervision.0.get_or_init(|| Supervisor::Place0(Arc::clone(&processes)));
+    if let Some((place, status)) = processes.first_death() {
+        // It ended before anything watched.
+        supervision.died(ending, place, status);
+    }
+    Ok(mesh.with_timeouts(timeouts))
 }
 
 /// Connects this process, which was started as a place, with the others.
-fn join(info: BootstrapInfo, options: &Options, timeouts: Timeouts) -> Result<Arc<dyn Endpoint>, String> {
+fn join(
+    info: BootstrapInfo,
+    options: &Options,
+    timeouts: Timeouts,
+    supervision: &Supervision,
+) -> Result<Arc<dyn Endpoint>, String> {
     let identity = options.program.identity;
     let (place, placement) = (info.place, &info.placement);
     tracing::debug!(place = place.0, pid = std::process::id(), "place joins");
@@ -131,7 +204,7 @@ fn join(info: BootstrapInfo, options: &Options, timeouts: Timeouts) -> Result<Ar
     if let Some(descriptor) = info.farewell {
         // SAFETY: inherited for this place alone, and taken once: a process joins one program.
         let pipe = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
-        SUPERVISOR.get_or_init(|| Supervisor::Agent(pipe));
+        supervision.0.get_or_init(|| Supervisor::Agent(pipe));
     }
     let endpoint: Arc<dyn Endpoint> = if placement.places() == 1 {
         Arc::new(Local::default())
@@ -147,6 +220,7 @@ fn join(info: BootstrapInfo, options: &Options, timeouts: Timeouts) -> Result<Ar
         match &options.carrier {
             Carrier::Mesh => Arc::new(mesh),
             Carrier::Mpi(compiler) => Arc::new(MpiEndpoint::new(mesh, compiler.as_deref())?),
+            Carrier::InProcess(_) => return Err("places of one process have no processes to join".to_owned()),
         }
     };
     if let Some(lock) = info.output_lock {
@@ -171,57 +245,15 @@ fn lead(info: &BootstrapInfo, listener: OwnedFd, identity: u64, deadline: Instan
     connect::host(listener, &start)
 }
 
-/// Someone wants the program to end: all that was printed at any place is written first.
-pub fn interrupted() {
-    if let Some(processes) = processes() {
-        processes.interrupt();
-    }
-    output::flush_all();
-}
-
-/// Tells the agent of this host, if there is one, that this process ends in order.
-fn announce_end() {
-    if let Some(Supervisor::Agent(pipe)) = SUPERVISOR.get() {
-        // Without its agent this process is about to be ended.
-        let _ = (&*pipe).write_all(&[1]);
-    }
-}
-
-/// Nobody reads what the program prints: it ends, as other programs do.
-pub fn nobody_reads() -> ! {
-    if let Some(processes) = processes() {
-        processes.kill();
-    }
-    crate::base::process::end_by(libc::SIGPIPE)
-}
-
-/// A place has ended before the program did: so does the program.
-fn died(place: PlaceId, status: ExitStatus) {
-    let Some(processes) = processes() else { return };
-    crate::base::interrupt::wait_for_end();
-    if status.signal() == Some(libc::SIGPIPE) {
-        nobody_reads();
-    }
-    // Such a place has said why.
-    if status.code() == Some(launcher::REPORTED_STATUS) {
-        processes.kill();
-        output::end_process(1);
-    }
-    tracing::debug!(place = place.0, ?status, "place died");
-    report!("apg: {}", launcher::describe(&place.to_string(), status));
-    processes.kill();
-    output::end_process(launcher::exit_code(status));
-}
-
 /// Place 0: the program has ended with `code`. Tells the others and waits for them.
-pub fn close(system: &'static System, code: i32) {
-    if let Some(processes) = processes() {
+pub fn close(system: &'static System, supervision: &Supervision, code: i32) {
+    if let Some(processes) = supervision.processes() {
         processes.expect_end();
     }
-    announce_end();
+    supervision.announce_end();
     report_leaks(system);
     system.end_program(code);
-    if let Some(processes) = processes() {
+    if let Some(processes) = supervision.processes() {
         for (place, process) in processes.end(FAREWELL) {
             let seconds = FAREWELL.as_secs();
             report!(
@@ -231,12 +263,11 @@ pub fn close(system: &'static System, code: i32) {
     }
 }
 
-/// Any other place: waits for the end of the program. Returns its status.
-pub fn serve(system: &'static System) -> i32 {
-    let code = system.serve();
-    announce_end();
+/// Any other place: leaves the program, which has completed.
+pub fn leave(system: &'static System, supervision: &Supervision) {
+    system.leave_program();
+    supervision.announce_end();
     report_leaks(system);
-    code
 }
 
 fn report_leaks(system: &'static System) {

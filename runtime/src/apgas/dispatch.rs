@@ -17,6 +17,7 @@ use crate::apgas::message::validate::Route;
 use crate::apgas::message::{FinishDelta, Message};
 use crate::apgas::system::{self, System, run_in_thread};
 use crate::apgas::{marshal, rail_copy, slot_waits, slots, team};
+use crate::base::ending::Ending;
 use crate::base::place::{self, PlaceId, here};
 use crate::heap::Handle;
 use crate::heap::global_refs::apply;
@@ -33,8 +34,12 @@ pub struct Dispatcher(pub &'static System);
 ///
 /// # Errors
 /// It is a place already, an accelerator that was selected is missing, or a thread cannot start.
-pub fn start(endpoint: Arc<dyn Endpoint>, selection: Selection) -> Result<&'static System, String> {
-    system::start(endpoint, selection, dispatcher)
+pub(crate) fn start(
+    endpoint: Arc<dyn Endpoint>,
+    selection: Selection,
+    ending: &'static Ending,
+) -> Result<&'static System, String> {
+    system::start(endpoint, selection, ending, dispatcher)
 }
 
 /// Makes one of several places of this process, for which a thread works after [`System::enter`].
@@ -45,7 +50,16 @@ pub fn start_one_of_several(
     endpoint: Arc<dyn Endpoint>,
     policy: Box<dyn DeadPlacePolicy>,
 ) -> Result<&'static System, String> {
-    let place = System::new(endpoint, Selection::None, policy);
+    start_of_program(endpoint, policy, Box::leak(Box::new(Ending::new())))
+}
+
+/// The same of a program that ends by `ending`.
+pub(crate) fn start_of_program(
+    endpoint: Arc<dyn Endpoint>,
+    policy: Box<dyn DeadPlacePolicy>,
+    ending: &'static Ending,
+) -> Result<&'static System, String> {
+    let place = System::new(endpoint, Selection::None, policy, ending);
     place.open(dispatcher(place))?;
     Ok(place)
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::apgas::finish::id::FinishId;
-use crate::base::output::end_process;
-use crate::base::place::{PlaceId, here};
+use crate::base::fatal;
+use crate::base::place::{self, PlaceId, here};
 use crate::net::bootstrap::launcher;
 
 /// What a message would have done that cannot be delivered.
@@ -92,16 +92,16 @@ impl DeadPlacePolicy for FailFast {
             // message.
             Cause::Disconnected(Some(error)) if error.kind() == io::ErrorKind::InvalidData => {
                 report!("apg: {}: from {name}: {error}", here());
-                end_process(own_status());
+                fatal::fail(own_status());
             }
             Cause::Disconnected(Some(error)) if error.kind() == io::ErrorKind::TimedOut => {
                 report!("apg: {}: {name}: {error}", here());
-                end_process(own_status());
+                fatal::fail(own_status());
             }
             // All places end with place 0, and an interrupted one by the signal.
             Cause::Disconnected(_) if place == PlaceId::ZERO => {
                 crate::base::interrupt::wait_for_end();
-                end_process(launcher::LEADER_LOST_STATUS)
+                fatal::fail(launcher::LEADER_LOST_STATUS);
             }
             Cause::Disconnected(error) => {
                 let why = error.map_or_else(String::new, |error| format!(": {error}"));
@@ -120,11 +120,13 @@ impl FailFast {
         if !self.doomed.lock().insert(place) {
             return;
         }
-        let here = here();
+        let (here, program) = (here(), place::current().ending());
         let end = move |after| {
             std::thread::sleep(after);
-            report!("apg: {here}: {error}");
-            end_process(1);
+            if program.failure().is_none() {
+                report!("apg: {here}: {error}");
+                program.fail(1);
+            }
         };
         let thread = std::thread::Builder::new().name("apg-broken".to_owned());
         let at_once = end.clone();

@@ -6,6 +6,8 @@
 //! the test starts itself again. `APG_FUZZ_SEED` and `APG_FRAME_FUZZ_STREAMS` say with which random numbers
 //! and how many streams of frames.
 
+#![expect(clippy::disallowed_methods, reason = "the process of the fuzzer ends itself")]
+
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -8,6 +8,7 @@ use crate::apgas::clock::{ClockContext, ClockRegistration, Registration};
 use crate::apgas::engine::{Engine, FinishScope, Waiter};
 use crate::apgas::finish::Uncounted;
 use crate::apgas::finish::id::FinishId;
+use crate::base::fatal;
 use crate::device::Completion;
 use crate::heap::Ref;
 use crate::layout::ExceptionKind;
@@ -127,6 +128,6 @@ impl Engine for LocalEngine {
     }
 
     fn end(&self, code: i32) {
-        crate::base::output::end_process(code);
+        fatal::fail(code);
     }
 }

@@ -52,7 +52,10 @@ pub mod worker_loop;
 pub use crate::base::place::here;
 pub use at::invoke::{async_at, async_at_on_clocks, async_at_uncounted, at, at_value, host_place};
 pub use at::rpc::Call;
-pub use dispatch::{start, start_one_of_several};
+#[cfg(test)]
+pub(crate) use dispatch::start;
+pub(crate) use dispatch::start_of_program;
+pub use dispatch::start_one_of_several;
 pub use engine::{Engine, FinishScope, Waiter};
 pub use finish::id::FinishId;
 pub use finish::root::FinishRoot;

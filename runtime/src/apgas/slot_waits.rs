@@ -7,6 +7,7 @@ use crate::apgas::failure::Undelivered;
 use crate::apgas::message::Message;
 use crate::apgas::slots;
 use crate::apgas::system::{run_in_thread, system};
+use crate::base::fatal;
 use crate::base::output;
 use crate::base::place::{PlaceId, here};
 use crate::slots::timeout::SlotTimeout;
@@ -108,7 +109,7 @@ fn report_all(limit: Duration, continues: bool) {
         report!(
             "apg: the program ends (--slot-timeout SECONDS:continue lets it go on, --slot-timeout 0 never reports)"
         );
-        output::end_process(1);
+        fatal::fail(1);
     }
 }
 

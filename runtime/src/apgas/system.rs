@@ -10,6 +10,8 @@ use crate::apgas::failure::{Cause, DeadPlace, DeadPlacePolicy, FailFast, Undeliv
 use crate::apgas::message::{Message, PutHeader};
 use crate::apgas::observed_endpoint::observe;
 use crate::apgas::protocol_state::ProtocolState;
+use crate::base::ending::{End, Ending};
+use crate::base::fatal;
 use crate::base::place::{self, PlaceHeader, PlaceId, here};
 use crate::cache::Cache;
 use crate::device::{self, Device, DeviceError};
@@ -79,9 +81,10 @@ impl Drop for Entered {
 pub(crate) fn start(
     endpoint: Arc<dyn Endpoint>,
     selection: Selection,
+    ending: &'static Ending,
     receiver: impl FnOnce(&'static System) -> Arc<dyn Receiver>,
 ) -> Result<&'static System, String> {
-    let place = System::new(endpoint, selection, Box::new(FailFast::default()));
+    let place = System::new(endpoint, selection, Box::new(FailFast::default()), ending);
     if !place::set_process(&place.header) {
         return Err("this process is a place already".to_owned());
     }
@@ -95,6 +98,7 @@ impl System {
         endpoint: Arc<dyn Endpoint>,
         selection: Selection,
         policy: Box<dyn DeadPlacePolicy>,
+        ending: &'static Ending,
     ) -> &'static System {
         let (here, hosts) = (endpoint.here(), endpoint.hosts());
         let place: &'static System = Box::leak(Box::new(System {
@@ -114,6 +118,7 @@ impl System {
             policy,
             state: ProtocolState::default(),
         }));
+        place.header.set_ending(ending);
         place.header.system.store(std::ptr::from_ref(place).cast_mut().cast(), Ordering::Release);
         place
     }
@@ -141,8 +146,9 @@ impl System {
     /// From now on, messages are handled.
     pub fn attach(&'static self, engine: Arc<dyn Engine>) {
         let first = self.engine.set(engine).is_ok();
-        debug_assert!(first, "one program a process");
-        if self.hosts() > 1 {
+        debug_assert!(first, "one program a place");
+        // Several places of a process get their messages from a thread.
+        if self.hosts() > 1 && place::is_process(&self.header) {
             let endpoint = &*self.endpoint;
             crate::scheduler::set_poller(PollPolicy {
                 poller: self,
@@ -152,6 +158,11 @@ impl System {
                 waiter: endpoint.waiter(),
             });
         }
+    }
+
+    /// Its number.
+    pub(crate) fn here(&self) -> PlaceId {
+        self.here
     }
 
     /// How many host places there are.
@@ -303,11 +314,10 @@ impl System {
         PlaceId::first(self.hosts()).skip(1).for_each(|place| self.deliver(place, message, what));
     }
 
-    /// At places other than 0: waits for the end of the program, and shuts down.
-    pub fn serve(&self) -> i32 {
-        let code = *self.end.wait();
+    /// At places other than 0: waits for the end of the program, which has completed, and shuts down.
+    pub(crate) fn leave_program(&self) {
+        self.end.wait();
         self.endpoint.shutdown();
-        code
     }
 
     /// Has place 0 collect the accelerators of all hosts, unless it does so already.
@@ -366,13 +376,13 @@ impl System {
 
     /// Place 0 has ended the program.
     pub(super) fn has_ended(&self) -> bool {
-        self.end.get().is_some()
+        self.end.get().is_some() || self.header.ending().failure().is_some()
     }
 
     pub(super) fn on_program_end(&self, from: PlaceId, code: i32) {
         if from == PlaceId::ZERO {
-            // The main thread, which waits in `serve`, ends the process.
             self.end.get_or_init(|| code);
+            self.header.ending().set(End::Completed(code));
         } else if let Some(engine) = self.engine.get() {
             engine.end(code);
         }
@@ -412,7 +422,7 @@ pub(crate) fn run_in_thread(name: &str, work: impl FnOnce() + Send + 'static) {
     if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(work) {
         // Activities that wait for the answer cannot continue either.
         report!("apg: {}: cannot start a thread: {error}", here());
-        crate::base::output::end_process(1);
+        fatal::fail(1);
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use crate::apgas::cancellation;
+use crate::base::fatal::fail_and_suspend;
 use crate::base::place::{PlaceId, here};
 use crate::heap;
 use crate::scheduler::ExternalEventGuard;
@@ -55,7 +56,7 @@ pub fn sleep(time: Duration) {
         let spawned = std::thread::Builder::new().name("apg-timer".into()).spawn(run);
         if let Err(error) = spawned {
             report!("apg: cannot start the thread that wakes sleeping activities: {error}");
-            crate::base::output::end_process(1);
+            fail_and_suspend(1);
         }
     });
     let (epoch, place) = (cancellation::activity_epoch(), here());

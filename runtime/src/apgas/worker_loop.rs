@@ -16,10 +16,14 @@ const MAX_SPARE_FINISHES: usize = 256;
 const KEPT_SPARE_FINISHES: usize = MAX_SPARE_FINISHES / 4;
 
 /// Starts the scheduler with that many workers; 0 stands for the default.
-pub fn start_scheduler(workers: usize) {
-    scheduler::start(workers, run_tasks);
+///
+/// # Errors
+/// The system has no thread for a worker, in words for the user.
+pub fn start_scheduler(workers: usize) -> Result<(), String> {
+    scheduler::start(workers, run_tasks)?;
     device::on_completion_hint(scheduler::hint_work_soon);
     cancellation::set_on_cancel(wake_cancelled::wake_all);
+    Ok(())
 }
 
 /// Runs tasks for ever. Its own frame, which is never cleared, holds no task: a word of a task that has ended

@@ -40,6 +40,10 @@ impl Allocator {
     }
 
     #[cold]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "an allocator cannot return, and nothing else can run without memory"
+    )]
     fn fail(&self) -> ! {
         let parts = [
             self.name,

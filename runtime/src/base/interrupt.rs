@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::base::process::{STOP_SIGNAL, end_by};
+use crate::base::process::STOP_SIGNAL;
 use crate::base::sanitizer;
 
 /// Whether the process ends after an action.
@@ -44,13 +44,17 @@ const SAME_REQUEST_MILLISECONDS: i64 = 300;
 const ACTION_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Sets the action that runs before this process ends by SIGINT, SIGTERM or SIGHUP; it replaces the previous
-/// one.
+/// one. Without effect in a process whose command does not [`catch`] them.
 pub fn set(action: impl Fn(i32) -> Then + Send + Sync + 'static) {
     *ACTION.lock() = Some(Arc::new(action));
+}
+
+/// From now on the action runs at these signals, and `end` ends the process.
+pub fn catch(end: fn(i32) -> !) {
     static INSTALLED: AtomicBool = AtomicBool::new(false);
     if !INSTALLED.swap(true, Ordering::Relaxed) {
         // If the thread cannot be started, the signals keep their default effect.
-        let _ = install();
+        let _ = install(end);
     }
 }
 
@@ -62,7 +66,7 @@ pub fn wait_for_end() {
     }
 }
 
-fn install() -> io::Result<()> {
+fn install(end: fn(i32) -> !) -> io::Result<()> {
     let mut ends = [0; 2];
     // SAFETY: room for two descriptors; the result is checked.
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
@@ -70,7 +74,7 @@ fn install() -> io::Result<()> {
     }
     // SAFETY: new descriptors that nobody else owns.
     let (from, to) = unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) };
-    std::thread::Builder::new().name("apg-interrupt".into()).spawn(move || watch(File::from(from)))?;
+    std::thread::Builder::new().name("apg-interrupt".into()).spawn(move || watch(File::from(from), end))?;
     WAKE.store(to.as_raw_fd(), Ordering::Release);
     let _ = to.into_raw_fd();
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
@@ -115,7 +119,7 @@ extern "C" fn on_signal(signal: i32) {
     }
 }
 
-fn watch(mut from: File) {
+fn watch(mut from: File, end: fn(i32) -> !) {
     let mut signal = [0];
     while from.read_exact(&mut signal).is_ok() {
         let signal = i32::from(signal[0]);
@@ -127,7 +131,7 @@ fn watch(mut from: File) {
         });
         let then = acts.ok().and_then(|_| ended.recv_timeout(ACTION_TIMEOUT).ok());
         if then != Some(Then::GoOn) {
-            end_by(signal);
+            end(signal);
         }
     }
 }
@@ -139,7 +143,7 @@ mod tests {
     /// The handler runs on the alternate signal stack, which the collector does not scan.
     #[test]
     fn no_thread_is_stopped_for_a_collection_in_the_handler() {
-        set(|_| Then::End);
+        catch(|_| unreachable!("no signal comes"));
         // SAFETY: asks for an action.
         let action = unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();

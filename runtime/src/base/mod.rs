@@ -9,6 +9,8 @@ pub mod allocator;
 pub(crate) mod append_list;
 pub(crate) mod backtrace;
 pub mod byte_size;
+pub mod ending;
+pub(crate) mod fatal;
 pub mod interrupt;
 pub mod limits;
 pub(crate) mod output;

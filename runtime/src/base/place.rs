@@ -8,11 +8,13 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::ending::Ending;
 use crate::base::program_image::ProgramImage;
 
 /// A part of a place, which one module keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
+    Output,
     Objects,
     Pressure,
     Program,
@@ -47,6 +49,8 @@ pub struct PlaceHeader {
     pub(crate) image: AtomicPtr<ProgramImage>,
     /// The epoch of its jobs (`apgas::cancellation`).
     pub(crate) epoch: AtomicU64,
+    /// Of its program; null for [`UNPLACED`].
+    ending: AtomicPtr<Ending>,
     /// Null where there is none yet. They live as long as the process, as places do.
     parts: [AtomicPtr<()>; PARTS],
 }
@@ -62,8 +66,22 @@ impl PlaceHeader {
             system: AtomicPtr::new(std::ptr::null_mut()),
             image: AtomicPtr::new(std::ptr::null_mut()),
             epoch: AtomicU64::new(FIRST_EPOCH),
+            ending: AtomicPtr::new(std::ptr::null_mut()),
             parts: [const { AtomicPtr::new(std::ptr::null_mut()) }; PARTS],
         }
+    }
+
+    /// The end of its program, which waits for that.
+    pub(crate) fn set_ending(&self, ending: &'static Ending) {
+        self.ending.store(std::ptr::from_ref(ending).cast_mut(), Ordering::Release);
+    }
+
+    /// The end of its program.
+    pub(crate) fn ending(&self) -> &'static Ending {
+        /// Nothing waits for it.
+        static NONE: Ending = Ending::new();
+        // SAFETY: null, or what `set_ending` was given.
+        unsafe { self.ending.load(Ordering::Acquire).as_ref() }.unwrap_or(&NONE)
     }
 
     /// Its value of that type.
@@ -126,6 +144,11 @@ pub fn here() -> PlaceId {
 #[inline(never)]
 pub(crate) fn replace_current(place: Option<&'static PlaceHeader>) -> Option<&'static PlaceHeader> {
     CURRENT.replace(place)
+}
+
+/// Whether this is the place of all threads that have entered none.
+pub(crate) fn is_process(place: &PlaceHeader) -> bool {
+    std::ptr::eq(PROCESS.load(Ordering::Acquire), place)
 }
 
 /// Makes this the place of all threads that have entered none; false if there is one already.

@@ -134,11 +134,13 @@ fn print_callers(max_callers: usize) {
 }
 
 /// The report takes too long.
+#[expect(clippy::disallowed_methods, reason = "a handler of a signal: the report of a fault hangs")]
 extern "C" fn on_alarm(_: i32) {
     // SAFETY: ends the process.
     unsafe { libc::_exit(1) };
 }
 
+#[expect(clippy::disallowed_methods, reason = "a handler of a fault: the interrupted code cannot continue")]
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes a siginfo_t.
     let address = unsafe { (*info).si_addr() } as usize;

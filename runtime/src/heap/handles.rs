@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::base::fatal::fail_and_suspend;
 use crate::heap::alloc::blocks::reserve;
 use crate::heap::safepoint::mutators;
 use crate::layout::Object;
@@ -100,11 +101,9 @@ fn out_of_handles() -> ! {
     const TEXT: &[u8] =
         b"apg: no memory for the runtime's references to objects: there are too many at once, \
         or the limit on address space is reached (see `ulimit -v`)\n";
-    // SAFETY: plain system calls.
-    unsafe {
-        libc::write(2, TEXT.as_ptr().cast(), TEXT.len());
-        libc::_exit(1)
-    }
+    // SAFETY: a plain system call.
+    unsafe { libc::write(2, TEXT.as_ptr().cast(), TEXT.len()) };
+    fail_and_suspend(1)
 }
 
 fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {

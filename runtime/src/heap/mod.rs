@@ -27,7 +27,7 @@ pub use alloc::allocator::{
 };
 pub(crate) use alloc::blocks::reserve as reserve_memory;
 pub use alloc::limits::{configure, of_machine};
-pub use alloc::state::bytes_in_use;
+pub use alloc::state::{bytes_in_use, prepare};
 pub use handles::Handle;
 pub use mark::collect::{CollectionHold, Statistics, collect, hold_collection, statistics};
 pub(crate) use mark::collect::{collect_for_others, is_held as is_collection_held};

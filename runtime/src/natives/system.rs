@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::text_of;
 use crate::abi::Outcome;
-use crate::base::output::end_process;
+use crate::base::fatal::fail_and_suspend;
 use crate::base::place::{self, Part, PlacePart};
 use crate::heap;
 use crate::heap::Ref;
@@ -40,7 +40,7 @@ pub(crate) fn set_exit_code(code: i32) {
 }
 
 pub(crate) fn kill_here() {
-    end_process(1);
+    fail_and_suspend(1);
 }
 
 pub(crate) fn getenv(name: Ref) -> Outcome<Ref> {

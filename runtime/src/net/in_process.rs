@@ -19,7 +19,7 @@ use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, deliver_message, deli
 use crate::serialize::out_of_band::{Part, Received};
 
 /// What happens to messages.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// Decides all draws.
     pub seed: u64,

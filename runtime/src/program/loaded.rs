@@ -1,8 +1,10 @@
 //! The compiled program: its shared object, the table that it exports, and calls of its functions.
 
+use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::base::place::{self, Part, PlacePart};
 use crate::base::program_image;
@@ -36,20 +38,44 @@ fn find() -> Option<&'static Loaded> {
 /// # Errors
 /// When the file is not a program, or one for another version of the runtime.
 pub fn load(path: &Path) -> Result<(), String> {
+    load_from(path, path)
+}
+
+/// Loads a program from a path at which its shared object is now; stack traces read `file`, which has the
+/// same contents.
+fn load_from(path: &Path, file: &Path) -> Result<(), String> {
     // SAFETY: the compiler made the object: its initialisers do nothing.
     let library = unsafe { libloading::Library::new(path) }.map_err(|error| {
         // The message of the system's loader is the cause.
         let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
-        format!("cannot load the program {}: {cause}", path.display())
+        format!("cannot load the program {}: {cause}", file.display())
     })?;
     let symbol = format!("{}\0", layout::PROGRAM_SYMBOL);
     // SAFETY: the symbol is a table of this type, which its first field confirms.
     let table: &'static Table = unsafe {
         let table = library.get::<*const Table>(symbol.as_bytes());
-        &*table.map(|symbol| *symbol).map_err(|_| format!("{} is not an X10 program", path.display()))?
+        &*table.map(|symbol| *symbol).map_err(|_| format!("{} is not an X10 program", file.display()))?
     };
     std::mem::forget(library);
-    attach(table, path)
+    attach(table, file)
+}
+
+/// A file in memory with the bytes of a shared object, and its path while it is open.
+///
+/// # Errors
+/// There is no memory, in words for the user.
+pub fn memory_file(bytes: &[u8]) -> Result<(File, PathBuf), String> {
+    // SAFETY: a constant name; the result is checked.
+    let descriptor = unsafe { libc::memfd_create(c"x10-program".as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(format!("no memory for the program: {}", std::io::Error::last_os_error()));
+    }
+    // SAFETY: a new descriptor that nothing else owns.
+    let mut file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
+    std::io::Write::write_all(&mut file, bytes)
+        .map_err(|error| format!("no memory for the program: {error}"))?;
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd()).into();
+    Ok((file, path))
 }
 
 /// Loads a program from the bytes of its shared object.
@@ -57,19 +83,27 @@ pub fn load(path: &Path) -> Result<(), String> {
 /// # Errors
 /// As [`load`].
 pub fn load_bytes(bytes: &[u8]) -> Result<(), String> {
-    // SAFETY: a constant name; the result is checked.
-    let descriptor = unsafe { libc::memfd_create(c"x10-program".as_ptr(), libc::MFD_CLOEXEC) };
-    if descriptor < 0 {
-        return Err(format!("no memory for the program: {}", std::io::Error::last_os_error()));
-    }
-    // SAFETY: a new descriptor that nobody else owns.
-    let mut file = std::fs::File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
-    std::io::Write::write_all(&mut file, bytes)
-        .map_err(|error| format!("no memory for the program: {error}"))?;
-    let loaded = load(format!("/proc/self/fd/{}", file.as_raw_fd()).as_ref());
+    let (file, path) = memory_file(bytes)?;
     // Stays open: stack traces read it.
     std::mem::forget(file);
-    loaded
+    load(&path)
+}
+
+/// Loads a copy of a program, with static fields of its own, for one of several places of this process
+/// (FSglobals in Ramos and others, "Runtime Techniques for Automatic Process Virtualization", ICPP Workshops
+/// 2022). Stack traces read `file`, which has the same contents.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_copy(bytes: &[u8], file: &Path) -> Result<(), String> {
+    static COPIES: AtomicUsize = AtomicUsize::new(0);
+    let (copy, _) = memory_file(bytes)?;
+    // The loader takes equal paths for one object, and descriptors are used again.
+    let number = COPIES.fetch_add(1, Ordering::Relaxed);
+    let spelling: String = (0..usize::BITS - number.leading_zeros())
+        .map(|bit| if number >> bit & 1 == 1 { "/." } else { "/" })
+        .collect();
+    load_from(format!("/proc/self/fd{spelling}/{}", copy.as_raw_fd()).as_ref(), file)
 }
 
 /// Makes a table the program of the calling thread's place; tests bring their own.

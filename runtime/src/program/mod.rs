@@ -1,4 +1,4 @@
-//! The compiled program of this process: loading it, and what the runtime asks of it.
+//! The compiled program of a place: loading it, and what the runtime asks of it.
 
 mod loaded;
 mod objects;
@@ -8,7 +8,9 @@ mod uncaught;
 
 #[cfg(test)]
 pub(crate) use loaded::attach;
-pub use loaded::{bind, call, call_value, file, load, load_bytes, main, to_string, types};
+pub use loaded::{
+    bind, call, call_value, file, load, load_bytes, load_copy, main, memory_file, to_string, types,
+};
 pub use objects::{
     allocate, allocate_last, allocate_rail, exception, exception_without_message, is_exception, multiple,
     string, string_of_length, string_rail, string_with_room,

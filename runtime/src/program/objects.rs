@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use super::loaded::{loaded, table_if_loaded};
-use crate::base::output::end_process;
+use crate::base::fatal::fail_and_suspend;
 use crate::heap::{self, Handle, Ref};
 use crate::layout::{ExceptionKind, Outcome, Raised, Type};
 
@@ -92,7 +92,7 @@ pub fn allocate_last(ty: &'static Type, length: i64) -> Outcome<Ref> {
         return Ok(object);
     }
     report!("apg: the heap is full, and there is not even room for an OutOfMemoryError");
-    end_process(1)
+    fail_and_suspend(1)
 }
 
 /// A new exception.
@@ -121,7 +121,7 @@ fn make(kind: ExceptionKind, argument: impl FnOnce() -> Outcome<Ref>) -> Raised 
         Err(Raised(failure)) if !failure.is_null() => Raised(failure),
         Err(_) => {
             report!("apg: the program cannot make a {}; this is a defect of apg", kind.class());
-            end_process(70)
+            fail_and_suspend(70)
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use parking_lot::Mutex;
 
-use crate::base::output::end_process;
+use crate::base::fatal::fail_and_suspend;
 use crate::base::place::{self, PlaceHeader};
 use crate::base::sanitizer::FiberView;
 use crate::base::{backtrace, limits};
@@ -128,7 +128,7 @@ fn make() -> &'static Fiber {
             report!(
                 "  if the program has many activities waiting at the same time: let fewer block at once, or raise `vm.max_map_count`"
             );
-            end_process(1);
+            fail_and_suspend(1);
         }
     };
     let (low, high) = stack.range();

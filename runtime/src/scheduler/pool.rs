@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::base::output::end_process;
+use crate::base::fatal::fail_and_suspend;
 use crate::base::signals::{self, FaultHooks};
 use crate::heap::{self, Ref};
 use crate::scheduler::compensation::Compensation;
@@ -46,13 +46,17 @@ pub fn default_threads() -> usize {
 
 /// Starts the pool with that number of workers (0: the default); no effect if it runs already. Fibers run
 /// `task_loop`.
-pub fn start(workers: usize, task_loop: fn(&'static Fiber) -> !) {
+///
+/// # Errors
+/// The system has no thread for a worker, in words for the user.
+pub fn start(workers: usize, task_loop: fn(&'static Fiber) -> !) -> Result<(), String> {
     fiber::set_task_loop(task_loop);
     heap::add_queues(each_queued_word);
     signals::set_fault_hooks(FaultHooks {
         activity_stack: || fiber::current().map(Fiber::stack),
         abandon_thread: heap::abandon_thread,
     });
+    let mut started = Ok(());
     POOL.get_or_init(|| {
         let workers = match workers {
             0 => default_threads(),
@@ -61,17 +65,18 @@ pub fn start(workers: usize, task_loop: fn(&'static Fiber) -> !) {
         let queues = Queues::new(workers);
         for number in 0..workers {
             if let Err(error) = start_worker(number) {
-                report!(
-                    "apg: cannot start thread {number} of {workers}: {error}; ask for fewer with --threads, or raise the limit on \
+                started = Err(format!(
+                    "cannot start thread {number} of {workers}: {error}; ask for fewer with --threads, or raise the limit on \
                      processes (`ulimit -u`, a container's)"
-                );
-                end_process(1);
+                ));
+                break;
             }
         }
         let cpus = std::thread::available_parallelism().map_or(1, usize::from);
         let compensation = Compensation::new(workers);
         Pool { queues, workers, has_cpu_per_worker: workers <= cpus, compensation }
     });
+    started
 }
 
 /// Starts a worker or a compensating thread.
@@ -93,7 +98,7 @@ fn run_worker(number: usize) {
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
     if outcome.is_err() {
         report!("apg: internal error in the runtime; this is a defect of apg, please report it");
-        end_process(70);
+        fail_and_suspend(70);
     }
     WORKER.with(|cell| cell.set(None));
     // SAFETY: made above; nobody refers to it any more.

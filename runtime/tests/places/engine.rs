@@ -284,6 +284,7 @@ impl Engine for Threads {
         error(kind as i64, message)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the process of a place of the test")]
     fn end(&self, code: i32) {
         if apg_runtime::base::place::here() == PlaceId::ZERO {
             std::process::exit(code);

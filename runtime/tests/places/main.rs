@@ -12,7 +12,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use apg_runtime::apgas::bootstrap;
-use apg_runtime::apgas::bootstrap::{Carrier, Options};
+use apg_runtime::apgas::bootstrap::{Carrier, Options, Supervision};
+use apg_runtime::base::ending::{End, Ending, ExitStatus};
 use apg_runtime::net::bootstrap::connect::take_bootstrap_info;
 use apg_runtime::net::bootstrap::launcher::Program;
 use apg_runtime::topology::Selection;
@@ -62,7 +63,8 @@ fn run_place(
     };
     let options =
         Options { hosts, threads: 0, accelerators: Selection::None, carrier: Carrier::Mesh, program };
-    let system = match bootstrap::open(info, &options) {
+    let (supervision, ending) = (Supervision::default(), &*Box::leak(Box::new(Ending::new())));
+    let system = match bootstrap::open(info, &options, &supervision, ending) {
         Ok(system) => system,
         Err(error) => {
             eprintln!("{error}");
@@ -70,11 +72,21 @@ fn run_place(
         }
     };
     system.attach(std::sync::Arc::new(engine::Threads));
-    if !first {
-        return ExitCode::from(bootstrap::serve(system) as u8);
+    if first {
+        let main = scenario.main;
+        std::thread::spawn(move || ending.set(End::Completed(run_main(main))));
     }
-    let code = run_main(scenario.main);
-    bootstrap::close(system, code);
+    let code = match ending.wait() {
+        End::Completed(code) if first => {
+            bootstrap::close(system, &supervision, code);
+            code
+        }
+        End::Completed(code) => {
+            bootstrap::leave(system, &supervision);
+            code
+        }
+        End::Failed(ExitStatus::Code(code) | ExitStatus::Signal(code)) => code,
+    };
     ExitCode::from(code as u8)
 }
 

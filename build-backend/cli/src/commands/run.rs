@@ -7,6 +7,7 @@ use apg_runtime::cache::Cache;
 use apg_runtime::cluster::membership::Membership;
 use apg_runtime::cluster::{agent, session};
 use apg_runtime::net::bootstrap::connect;
+use apg_runtime::net::in_process::Schedule;
 use apg_runtime::net::mpi;
 use apg_runtime::profile;
 use apg_runtime::run::{Carrier, Image, RunOptions, Runtime};
@@ -19,6 +20,7 @@ use super::c_program::{CProgram, Inputs};
 use super::hosts::{Cluster, HostOptions, Target, environment_variable};
 use super::remote::{self, OnOption, RemoteRunOptions};
 use crate::debugger::Debugger;
+use crate::exit;
 use crate::failure::{Failure, Outcome};
 use crate::options::ProgramOptions;
 use crate::progress::Progress;
@@ -84,9 +86,11 @@ pub(crate) struct LaunchOptions {
     #[arg(long, value_name = "BYTES", value_parser = parse_heap_bytes)]
     pub heap: Option<usize>,
 
-    /// What carries messages between host places: `tcp` (shared memory on a host), or `mpi` for places that
-    /// mpirun or srun starts, with the path of another MPI's mpicc behind a colon if need be [default: tcp]
-    #[arg(long, value_name = "tcp|mpi[:MPICC]", value_parser = parse_transport)]
+    /// What carries messages between host places: `tcp` (shared memory on a host); `mpi` for places that
+    /// mpirun or srun starts, with the path of another MPI's mpicc behind a colon if need be; `in-process` to
+    /// have all places in one process, for tests, where the number behind a colon decides in which order
+    /// messages of different places arrive [default: tcp]
+    #[arg(long, value_name = "tcp|mpi[:MPICC]|in-process[:SEED]", value_parser = parse_transport)]
     pub transport: Option<Carrier>,
 
     /// Report the slots that wait if one has waited for so long, and end the program, or let it go on with
@@ -110,7 +114,14 @@ fn parse_transport(text: &str) -> Result<Carrier, String> {
         ("tcp", _) => Ok(Carrier::Mesh),
         ("mpi", _) => Ok(Carrier::Mpi(None)),
         (_, Some(path)) if !path.is_empty() => Ok(Carrier::Mpi(Some(path.into()))),
-        _ => Err(format!("`{text}` is no transport: write `tcp`, `mpi` or `mpi:/PATH/TO/mpicc`")),
+        ("in-process", _) => Ok(Carrier::InProcess(Schedule::default())),
+        _ => match text.strip_prefix("in-process:").map(str::parse) {
+            Some(Ok(seed)) => Ok(Carrier::InProcess(Schedule { seed, ..Schedule::default() })),
+            _ => Err(format!(
+                "`{text}` is no transport: write `tcp`, `mpi`, `mpi:/PATH/TO/mpicc`, `in-process` or \
+                 `in-process:NUMBER`"
+            )),
+        },
     }
 }
 
@@ -167,6 +178,17 @@ impl LaunchOptions {
         matches!(self.transport, Some(Carrier::Mpi(_)))
     }
 
+    /// Refuses further hosts where all places are in one process.
+    fn check_target(&self, target: Target) -> Result<Target, Failure> {
+        match (&self.transport, target) {
+            (Some(Carrier::InProcess(_)), Target::Agent(_) | Target::Restart(_) | Target::Cluster(_)) => Err(
+                Failure::misuse("`--transport in-process` has all places in one process, and so on one host")
+                    .hint("leave it out to run at several hosts"),
+            ),
+            (_, target) => Ok(target),
+        }
+    }
+
     /// The number of host places, if it was said.
     pub(crate) fn place_count(&self) -> Result<Option<u32>, Failure> {
         number(self.places, "X10_NPLACES", 1024)
@@ -215,6 +237,9 @@ impl LaunchOptions {
                 option.push(compiler);
                 line.push(option);
             }
+            Some(Carrier::InProcess(schedule)) => {
+                line.push(format!("--transport=in-process:{}", schedule.seed).into());
+            }
             Some(Carrier::Mesh) | None => {}
         }
         if self.gc_stats {
@@ -261,7 +286,8 @@ impl Run {
         let request = self.program.request(Profile::Dev, self.debugger.is_some());
         // Reports wrong environment variables before a long build.
         self.launch.resolve(Image::Bytes(Vec::new()))?;
-        let cluster = match self.hosts.resolve(self.launch.place_count()?, self.launch.uses_mpi())? {
+        let target = self.hosts.resolve(self.launch.place_count()?, self.launch.uses_mpi())?;
+        let cluster = match self.launch.check_target(target)? {
             Target::Agent(membership) => return serve(membership),
             Target::Restart(command) => {
                 self.check_for_hosts(true)?;
@@ -426,7 +452,7 @@ pub(crate) fn run_as_built() -> Option<Outcome> {
 
 fn run_built(program: PathBuf, command: BuiltCommand) -> Outcome {
     let BuiltCommand { mut launch, hosts, args } = command;
-    match hosts.resolve(launch.place_count()?, launch.uses_mpi())? {
+    match launch.check_target(hosts.resolve(launch.place_count()?, launch.uses_mpi())?)? {
         Target::Agent(membership) => return serve(membership),
         Target::Restart(command) => return restart(command),
         Target::Cluster(cluster) => {
@@ -447,9 +473,7 @@ pub(crate) const PLACE_COMMAND: &str = "__place";
 
 /// Runs this process's place of a program. Returns the exit status of the program.
 fn run_program(options: RunOptions) -> Outcome {
-    let status = apg_runtime::run::run(options).map_err(Failure::new)?;
-    // The lowest byte of the status counts, as for the system.
-    Ok(u8::try_from(status & 0xff).unwrap_or(1))
+    apg_runtime::run::run(options).map(exit::byte_of).map_err(Failure::new)
 }
 
 /// Runs a program on other hosts.
@@ -467,8 +491,7 @@ fn run_on_hosts(cluster: Cluster, program: Image, launch: &LaunchOptions, argume
         threads: launch.thread_count()?,
         profile: launch.profile_file()?,
     };
-    let status = session::run(&job, cluster.start).map_err(Failure::new)?;
-    Ok(u8::try_from(status & 0xff).unwrap_or(1))
+    session::run(&job, cluster.start).map(exit::byte_of).map_err(Failure::new)
 }
 
 /// Replaces this process by another command.

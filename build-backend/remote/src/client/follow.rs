@@ -93,6 +93,8 @@ enum Break {
     Lost(String),
     /// It makes no sense to go on.
     Failed(String),
+    /// The reader of standard output has gone.
+    Unread,
 }
 
 impl Shared {
@@ -281,6 +283,10 @@ impl<'a> Follower<'a> {
             match self.read(connection) {
                 Ok(end) => break Ok(end),
                 Err(Break::Failed(error)) => break Err(error),
+                Err(Break::Unread) => {
+                    let (status, interrupted_by) = (128 + libc::SIGPIPE, Some(libc::SIGPIPE));
+                    break Ok(End { status, reason: None, interrupted_by });
+                }
                 Err(Break::Lost(why)) => {
                     self.shared.is_reconnecting.store(true, Ordering::Release);
                     let result = self.reconnect(why);
@@ -404,15 +410,12 @@ impl<'a> Follower<'a> {
             // Without a reader of errors the job continues.
             Err(_) if stream == 2 => Ok(()),
             Err(error) => {
-                // As a program whose reader has gone.
-                let signal =
-                    if error.kind() == io::ErrorKind::BrokenPipe { libc::SIGPIPE } else { libc::SIGTERM };
                 let _ = connection.channel.send(&ToRemote::Signal(libc::SIGINT), &[]);
                 connection.channel.close();
-                if signal == libc::SIGPIPE {
-                    apg_runtime::base::process::end_by(signal);
+                match error.kind() {
+                    io::ErrorKind::BrokenPipe => Err(Break::Unread),
+                    _ => Err(Break::Failed(format!("cannot print: {error}"))),
                 }
-                Err(Break::Failed(format!("cannot print: {error}")))
             }
             Ok(()) => Ok(()),
         }

@@ -54,14 +54,19 @@ fn own_state() -> PlaceState {
 }
 
 /// At place 0: starts a thread that calls `report` when the program is in a deadlock.
-pub fn start_detector(report: fn()) {
+pub(crate) fn start_detector(report: fn()) {
     const MIN_INTERVAL: Duration = Duration::from_millis(250);
     const MAX_INTERVAL: Duration = Duration::from_secs(4);
+    let place = place::current();
     let detect = move || {
+        place::replace_current(Some(place));
         let mut interval = MIN_INTERVAL;
         let mut last = None;
         loop {
             std::thread::sleep(interval);
+            if system().has_ended() {
+                return;
+            }
             if !scheduler::is_quiescent() {
                 (interval, last) = (MIN_INTERVAL, None);
                 continue;

@@ -24,6 +24,7 @@ use crate::apgas::message::{
 };
 use crate::apgas::slots;
 use crate::apgas::system::system;
+use crate::base::ending::Ending;
 use crate::base::place::{PlaceId, here};
 use crate::heap;
 use crate::heap::global_refs;
@@ -265,11 +266,12 @@ pub(super) fn start() -> &'static Wire {
         others: OnceLock::new(),
         sessions: AtomicU64::new(0),
     }));
-    apgas::start(Arc::new(Connections(wire)), Selection::None).expect("the only system");
+    apgas::start(Arc::new(Connections(wire)), Selection::None, Box::leak(Box::new(Ending::new())))
+        .expect("the only system");
     types::attach();
-    // Frames can say that slots wait for long; the report about them would end the process.
+    // Frames can say that slots wait for long; the report about them would end the program.
     slots::set_timeout(SlotTimeout { after: None, continues: true });
-    crate::apgas::worker_loop::start_scheduler(2);
+    crate::apgas::worker_loop::start_scheduler(2).expect("threads");
     system().attach(Arc::new(LocalEngine));
     wire
 }

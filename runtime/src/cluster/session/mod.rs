@@ -22,10 +22,11 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
+use crate::base::ending;
 use crate::base::interrupt::{self, Then};
+use crate::base::output_errors;
 use crate::base::place::{HostId, PlaceId};
 use crate::base::plain_text::without_controls;
-use crate::base::{output_errors, process};
 use crate::cluster::control::{FromAgent, HEARTBEAT_INTERVAL, ToAgent};
 use crate::cluster::frames::{Source, WatchedReader, read_frame};
 use crate::cluster::rendezvous::Caller;
@@ -85,7 +86,7 @@ pub enum Agents {
 ///
 /// # Errors
 /// When it cannot be started, in words for the user.
-pub fn run(job: &Job, agents: Agents) -> Result<i32, String> {
+pub fn run(job: &Job, agents: Agents) -> Result<ending::ExitStatus, String> {
     let timeouts = Timeouts::from_environment()?;
     let (sender, events) = std::sync::mpsc::channel();
     let session = Arc::new(Session::new(job));
@@ -277,7 +278,7 @@ impl Session {
     }
 
     /// Waits for the end of the program; its exit status.
-    fn watch(&self, events: &Receiver<Event>, placement: &Placement) -> i32 {
+    fn watch(&self, events: &Receiver<Event>, placement: &Placement) -> ending::ExitStatus {
         let mut watch = Watch::new(placement.clone(), self.agents.clone());
         let verdict = loop {
             let event = match watch.deadline() {
@@ -292,8 +293,7 @@ impl Session {
                 Ok(Event::Ended { place, status, in_order }) => watch.ended(place, status, in_order),
                 Ok(Event::Failed(host, error)) => watch.failed(host, &error),
                 Ok(Event::Unwritten(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-                    self.end();
-                    process::end_by(libc::SIGPIPE)
+                    return ending::ExitStatus::Signal(libc::SIGPIPE);
                 }
                 Ok(Event::Unwritten(error)) => {
                     output_errors::report("standard output", &error);
@@ -309,14 +309,14 @@ impl Session {
         match verdict {
             Verdict::Ended(status) => {
                 self.finish(events, placement);
-                output_errors::exit_status(status, 1)
+                ending::ExitStatus::Code(output_errors::exit_status(status, 1))
             }
             Verdict::Failed { message, status } => {
                 if let Some(message) = message {
                     report!("apg: {message}");
                 }
                 self.end_places();
-                status
+                ending::ExitStatus::Code(status)
             }
         }
     }

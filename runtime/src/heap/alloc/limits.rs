@@ -73,7 +73,10 @@ pub fn configure(limit: usize, places: usize) {
 
 /// Reserves addresses, and says what may be used of them: less than the setting where the system limits
 /// addresses. Then the heap takes half of those that are free at most: the rest is for stacks and libraries.
-pub(crate) fn reserve() -> (Region, Limits) {
+///
+/// # Errors
+/// There are not enough addresses, in words for the user.
+pub(crate) fn reserve() -> Result<(Region, Limits), String> {
     let machine = of_machine();
     let (mut limit, most) = match USER_LIMIT.load(Ordering::Relaxed) {
         0 => {
@@ -95,12 +98,11 @@ pub(crate) fn reserve() -> (Region, Limits) {
             }
             if let Some(region) = Region::new(bytes) {
                 let most = (most / BLOCK).clamp(blocks, blocks * (*factor).min(2));
-                return (region, Limits { bytes: blocks * BLOCK, blocks: most });
+                return Ok((region, Limits { bytes: blocks * BLOCK, blocks: most }));
             }
         }
         if limit <= MIN_LIMIT {
-            report!("apg: no address space for the heap (16 MiB are needed; see `ulimit -v`)");
-            std::process::exit(1);
+            return Err("no address space for the heap (16 MiB are needed; see `ulimit -v`)".to_owned());
         }
         limit = (limit / 2).max(MIN_LIMIT);
     }

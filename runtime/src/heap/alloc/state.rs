@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::base::fatal::fail_and_suspend;
 use crate::heap::alloc::blocks::{BLOCK, Region, kind};
 use crate::heap::alloc::free_lists::FreeLists;
 use crate::heap::alloc::limits::{self, Ceiling, FutileCollections, Limits, RESERVE, min_threshold};
@@ -36,11 +37,32 @@ pub(crate) struct Heap {
 
 static HEAP: OnceLock<Heap> = OnceLock::new();
 
-/// The heap, made on first use.
+/// The heap, made on first use unless it has been [`prepare`]d.
 pub(crate) fn heap() -> &'static Heap {
     HEAP.get_or_init(|| {
-        let (region, limits) = limits::reserve();
-        Heap {
+        Heap::new().unwrap_or_else(|error| {
+            report!("apg: {error}");
+            fail_and_suspend(1)
+        })
+    })
+}
+
+/// Makes the heap, unless it is in use.
+///
+/// # Errors
+/// There are not enough addresses, in words for the user.
+pub fn prepare() -> Result<(), String> {
+    if HEAP.get().is_none() {
+        let new = Heap::new()?;
+        HEAP.get_or_init(|| new);
+    }
+    Ok(())
+}
+
+impl Heap {
+    fn new() -> Result<Heap, String> {
+        let (region, limits) = limits::reserve()?;
+        Ok(Heap {
             region,
             free_lists: Mutex::new(FreeLists::new()),
             used: AtomicUsize::new(0),
@@ -51,11 +73,9 @@ pub(crate) fn heap() -> &'static Heap {
             futile: Mutex::new(FutileCollections::new()),
             is_nearly_full: AtomicBool::new(false),
             received_blocks: AtomicUsize::new(0),
-        }
-    })
-}
+        })
+    }
 
-impl Heap {
     /// What is free. The lock is one of the standard library's, which needs nothing but itself: it is taken
     /// in critical sections.
     pub(crate) fn free_lists(&self) -> MutexGuard<'_, FreeLists> {

@@ -14,6 +14,8 @@ use crate::net::shm::setup::MAX_PLACES_WITH_RINGS;
 /// Threads that every place has beside those that run activities and those of connections: the first one, and
 /// one for signals.
 const OTHER_THREADS: u64 = 2;
+/// Further threads of place 0: of `main`, and of the search for deadlocks.
+const THREADS_OF_PLACE_0: u64 = 2;
 /// Descriptors that every process has beside those of connections: input and output, the lock of these, the
 /// listener, the program.
 const OTHER_DESCRIPTORS: u64 = 6;
@@ -36,7 +38,7 @@ fn tasks(hosts: u64, workers: u64) -> u64 {
         // One reader for all.
         _ => 3,
     };
-    hosts * (workers + OTHER_THREADS + connections) + 1
+    hosts * (workers + OTHER_THREADS + connections) + THREADS_OF_PLACE_0
 }
 
 const MAX_HOSTS_WITH_RINGS: u64 = MAX_PLACES_WITH_RINGS as u64;

@@ -301,6 +301,7 @@ impl State {
 }
 
 /// In the new process: end when the parent does, and leave Ctrl-C to it.
+#[expect(clippy::disallowed_methods, reason = "a new process that does not run its program yet")]
 fn die_with_parent(parent: libc::pid_t) -> io::Result<()> {
     // SAFETY: these calls are async-signal-safe and take plain values.
     unsafe {

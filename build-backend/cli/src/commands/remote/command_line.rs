@@ -111,6 +111,7 @@ impl CommandLine {
 fn carrier_name(carrier: &Carrier) -> String {
     match carrier {
         Carrier::Mesh => "tcp".to_owned(),
+        Carrier::InProcess(schedule) => format!("in-process:{}", schedule.seed),
         Carrier::Mpi(None) => "mpi".to_owned(),
         Carrier::Mpi(Some(compiler)) => format!("mpi:{}", compiler.display()),
     }

@@ -12,11 +12,11 @@ use apg_remote::config::{self, BuildPlace, Remote};
 use apg_remote::manifest::Manifest;
 use apg_remote::protocol::{Detached, Job};
 use apg_remote::supervisor;
-use apg_runtime::base::process;
 use apg_runtime::cluster::environment;
 use clap::{Args, ValueEnum};
 
 use crate::commands::hosts::ssh_words;
+use crate::exit;
 use crate::failure::{Failure, Outcome};
 use crate::report::{self, MessageFormat};
 
@@ -185,7 +185,7 @@ fn follow(follower: Follower<'_>, printer: &Printer) -> Outcome {
     }
     printer.exit(status)?;
     match interrupted_by {
-        Some(signal) if status == 128 + signal => process::end_by(signal),
+        Some(signal) if status == 128 + signal => exit::end_by(signal),
         _ => Ok(u8::try_from(status & 0xff).unwrap_or(1)),
     }
 }
