@@ -1,5 +1,5 @@
 //! Whole programs: each at its numbers of places, on CPU places; with a GPU also there, where the output must
-//! be the same.
+//! be the same; and with all places in one process, whose messages a seeded schedule delivers.
 //!
 //! With `--ignored` (or `--include-ignored`) also optimised, with each sanitizer, and compiled by Clang, at
 //! 1, 2 and 4 places; of those a few always run.
@@ -18,6 +18,29 @@ const WAYS: [(&str, &[&str]); 5] = [
     ("undefined", &["--accels", "none", "--sanitize", "undefined"]),
     ("thread", &["--accels", "none", "--sanitize", "thread"]),
 ];
+
+/// Programs of several places that always run with all of them in one process: `finish`, `at`, clocks, Team,
+/// GlobalRef, PlaceLocalHandle, static fields, collections, exceptions, global load balancing.
+const IN_PROCESS: [&str; 15] = [
+    "at_each",
+    "clocks_of_places",
+    "clocks_travel",
+    "collecting_finish",
+    "concurrent",
+    "dist_arrays",
+    "exceptions",
+    "global_refs",
+    "heat_spmd",
+    "places",
+    "remote",
+    "serialization",
+    "statics",
+    "teams",
+    "unbalanced_tree",
+];
+
+/// Numbers of places in one process, and the seeds of their schedules.
+const IN_PROCESS_RUNS: [(u32, &str); 3] = [(2, "in-process:1"), (4, "in-process:2"), (4, "in-process:3")];
 
 /// What always runs of the ways that take long: enough to see that each works.
 const SAMPLE: [(&str, &str); 5] = [
@@ -41,6 +64,14 @@ fn main() {
             trials.push(trial(&program, places, "none", &["--accels", "none"], None));
             if gpu {
                 trials.push(trial(&program, places, "all", &["--accels", "all"], None));
+            }
+        }
+        for (places, transport) in IN_PROCESS_RUNS {
+            let is_run = program.all_places().contains(&places);
+            if is_run && !program.without.iter().any(|without| without == "in-process") {
+                let options = Vec::from(["--accels", "none", "--transport", transport]).leak();
+                let trial = trial(&program, places, transport, options, None);
+                trials.push(trial.with_ignored_flag(!IN_PROCESS.contains(&program.name().as_str())));
             }
         }
         for (way, options) in WAYS {
