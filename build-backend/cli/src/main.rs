@@ -22,7 +22,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use apg_runtime::base::allocator::{Allocator, End};
-use apg_runtime::base::interrupt;
+use apg_runtime::base::{interrupt, limits};
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
 use failure::Failure;
@@ -72,7 +72,8 @@ enum Command {
 /// Runs a further place, the agent of a host, a built program or a single-file program if this process was
 /// started as one; else the command line.
 fn main() -> ExitCode {
-    apg_runtime::base::limits::prepare_allocator();
+    limits::prepare_allocator();
+    limits::prepare_stack();
     logging::start();
     interrupt::catch(exit::end_by);
     interrupt::set(|_| {

@@ -36,3 +36,19 @@ pub fn prepare_allocator() {
         unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
     }
 }
+
+/// Where address space is limited, gives the main thread its stack now: a stack that cannot grow any more ends
+/// the process by a fault. Without room the allocator reports that. To be called before there are threads.
+pub fn prepare_stack() {
+    /// As much as a command needs whose code is not optimised.
+    const STACK_BYTES: usize = 512 << 10;
+    /// Each page is written once, from the top, in the frame of this function.
+    #[inline(never)]
+    fn grow() {
+        std::hint::black_box(&mut [0_u8; STACK_BYTES]);
+    }
+    if address_space() != usize::MAX {
+        drop(std::hint::black_box(Vec::<u8>::with_capacity(2 * STACK_BYTES)));
+        grow();
+    }
+}
