@@ -13,12 +13,14 @@
 //! | [`block_size`] | the sizes of blocks that are examined | |
 //! | [`divergence`] | how values vary over threads | Coutinho and others 2011 |
 //! | [`uniformity`] | values and collective operations of all threads | Coutinho and others 2011 |
+//! | [`block_race`] | loads of what another block stores | Banerjee 1988 |
 //! | [`race`] | accesses without a barrier between them | Adve and Boehm 2010 |
 //! | [`conflict`] | two threads that access one element | |
 //! | [`write_conflict`] | stores of neighbouring blocks to one element | Allen and Kennedy |
 //! | [`fork_join`] | regions, loops and tasks of threads that fork and join | Mellor-Crummey 1991 |
 //! | [`iteration`] | iterations that store to different elements | Banerjee 1988 |
 
+pub mod block_race;
 pub mod block_size;
 pub mod condition;
 pub mod conflict;

@@ -88,11 +88,12 @@ impl<S: Ord + Clone> System<S> {
 
     /// Whether there are integers that satisfy all constraints.
     pub fn solve(&self) -> Answer<Point<S>> {
-        self.solve_within(MAX_EXAMINED_BOXES)
+        self.solve_within(&mut { MAX_EXAMINED_BOXES })
     }
 
-    /// As [`Self::solve`], with a limit of examined boxes: for clients with many systems.
-    pub fn solve_within(&self, max_boxes: u32) -> Answer<Point<S>> {
+    /// [`System::solve`] with a search of at most `boxes`, from which the examined ones are subtracted: for
+    /// clients with many systems.
+    pub fn solve_within(&self, boxes: &mut u32) -> Answer<Point<S>> {
         if self.has_overflow {
             return Answer::Unknown;
         }
@@ -112,7 +113,7 @@ impl<S: Ord + Clone> System<S> {
             return Answer::No;
         }
         let is_bounded = bounds.iter().all(|it| it.count().is_some());
-        let mut search = Search { rows: &rows, budget: max_boxes };
+        let mut search = Search { rows: &rows, budget: *boxes };
         if !is_bounded {
             let window = Interval { low: Some(-MAX_SEARCHED_MAGNITUDE), high: Some(MAX_SEARCHED_MAGNITUDE) };
             for bound in bounds.iter_mut().filter(|it| it.count().is_none()) {
@@ -122,7 +123,9 @@ impl<S: Ord + Clone> System<S> {
                 }
             }
         }
-        match search.find(bounds) {
+        let answer = search.find(bounds);
+        *boxes = search.budget;
+        match answer {
             Answer::Yes(values) => Answer::Yes(symbols.into_iter().zip(values).collect()),
             Answer::No if is_bounded => Answer::No,
             _ => Answer::Unknown,

@@ -284,7 +284,7 @@ fn search(constraints: &[PairConstraint]) -> Answer<Point<PairSymbol>> {
                 _ => case.require_less(&zero, it),
             }
         }
-        match case.solve_within(MAX_BOXES) {
+        match case.solve_within(&mut { MAX_BOXES }) {
             Answer::Yes(point) => return Answer::Yes(point),
             Answer::Unknown => is_unknown = true,
             Answer::No => {}

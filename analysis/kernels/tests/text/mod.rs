@@ -3,7 +3,7 @@
 //! ```text
 //! threads t < 64; blocks b < n;
 //! a[t] = 0;  a[0] += 1;  atomic a[0];  barrier;  vote;  read a[63 - t];
-//! if (t < 32) { ... } else { ... }     for (i in 0..7) { ... }     while (x < 9) { ... }
+//! if (t < 32 and n < t) { ... } else { ... }     for (i in 0..7) { ... }     while (x < 9) { ... }
 //! var x = t;  let x = t + 1;  break;  continue;
 //! ```
 //!
@@ -197,6 +197,18 @@ impl Reader<'_> {
     }
 
     fn test(&mut self) -> Test {
+        let first = self.comparison();
+        if !self.takes("and") {
+            return first;
+        }
+        let mut all = vec![first, self.comparison()];
+        while self.takes("and") {
+            all.push(self.comparison());
+        }
+        Test::All(all)
+    }
+
+    fn comparison(&mut self) -> Test {
         let left = self.sum();
         match () {
             () if self.takes("==") => Test::Equal(left, self.sum()),

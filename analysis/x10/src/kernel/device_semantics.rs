@@ -158,6 +158,11 @@ impl<'a> DeviceSemantics<'a> {
         annotation_string(&item.annotations, "Intrinsic").is_some_and(|name| name.starts_with("atomic."))
     }
 
+    /// Whether the method orders the memory accesses of a thread.
+    pub(crate) fn is_fence(&self, method: MethodId) -> bool {
+        self.intrinsic(method) == Some("rt.atomic_fence")
+    }
+
     /// Whether all threads of a block get the same result.
     pub(crate) fn is_block_uniform(&self, method: MethodId) -> bool {
         self.intrinsic(method).is_some_and(|name| {

@@ -390,6 +390,7 @@ impl KernelLowering<'_, '_> {
             CalleeKind::Function if args.iter().any(|it| self.is_rail(*it)) => {
                 out.push(Stmt::Barrier);
             }
+            _ if semantics.is_fence(*method) => out.push(Stmt::Barrier),
             _ => out.extend(self.access(expr, *method, *receiver, args)),
         }
     }

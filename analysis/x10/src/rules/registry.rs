@@ -66,6 +66,8 @@ pub enum ProblemData {
     CudaBarrierDivergent(cuda::barrier_divergent::BarrierDivergent),
     /// `cuda/barrier-outside-thread`
     CudaBarrierOutsideThread(cuda::barrier_outside_thread::BarrierOutsideThread),
+    /// `cuda/block-race`
+    CudaBlockRace(cuda::block_race::BlockRace),
     /// `cuda/boxing`
     CudaBoxing(cuda::boxing::Boxing),
     /// `cuda/captured-object`
@@ -404,6 +406,7 @@ impl ProblemData {
             ProblemData::CudaBadCallee(data) => data,
             ProblemData::CudaBarrierDivergent(data) => data,
             ProblemData::CudaBarrierOutsideThread(data) => data,
+            ProblemData::CudaBlockRace(data) => data,
             ProblemData::CudaBoxing(data) => data,
             ProblemData::CudaCapturedObject(data) => data,
             ProblemData::CudaCapturedRailWrite(data) => data,
@@ -692,6 +695,12 @@ impl From<cuda::barrier_divergent::BarrierDivergent> for ProblemData {
 impl From<cuda::barrier_outside_thread::BarrierOutsideThread> for ProblemData {
     fn from(data: cuda::barrier_outside_thread::BarrierOutsideThread) -> ProblemData {
         ProblemData::CudaBarrierOutsideThread(data)
+    }
+}
+
+impl From<cuda::block_race::BlockRace> for ProblemData {
+    fn from(data: cuda::block_race::BlockRace) -> ProblemData {
+        ProblemData::CudaBlockRace(data)
     }
 }
 

@@ -1,10 +1,11 @@
-//! Data races in shared memory: a kernel is lowered to the model of `apg-kernels`, which finds conflicting
-//! accesses of two threads without a barrier between them; here they get their words and fixes.
+//! Data races in shared memory and between blocks: the model of `apg-kernels` finds conflicting accesses of
+//! two threads without a barrier between them; here they get their words and fixes.
 
 pub(in crate::kernel) mod loop_dependence;
 mod write_conflicts;
 
 use apg_kernels::Uniformity;
+use apg_kernels::block_race::{BlockRace, find_block_races};
 use apg_kernels::race::{Race, find_races};
 
 use crate::body::walk::Node;
@@ -13,10 +14,12 @@ use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::CalleeKind;
 use crate::kernel::fixes::template::FixTemplate;
 use crate::kernel::lower_kernel::ThreadModel;
+use crate::rules::cuda::block_race;
 use crate::rules::cuda::missing_barrier::{MissingBarrier, ThreadIndex};
 
 impl KernelContext<'_> {
-    /// Reports accesses to shared memory that lack a barrier between them. `statements` are those of a
+    /// Reports accesses to shared memory that lack a barrier between them, and loads of what other blocks
+    /// store. `statements` are those of a
     /// thread, one for each list of the model.
     pub(in crate::kernel) fn report_races(
         &self,
@@ -25,6 +28,17 @@ impl KernelContext<'_> {
         statements: &[StmtId],
     ) {
         find_races(model, uniformity).iter().for_each(|it| self.report_race(statements, it));
+        find_block_races(model).into_iter().for_each(|it| self.report_block_race(it));
+    }
+
+    fn report_block_race(&self, race: BlockRace<LocalId, ExprId>) {
+        let data = block_race::BlockRace {
+            rail: self.user_variable(race.array),
+            store: self.expr(race.store).range,
+            reader: (race.reader.block, race.reader.thread),
+            writer: (race.writer.block, race.writer.thread),
+        };
+        self.report_at(self.expr(race.load).range, data);
     }
 }
 

@@ -13,6 +13,7 @@ pub mod auto_twice;
 pub mod bad_callee;
 pub mod barrier_divergent;
 pub mod barrier_outside_thread;
+pub mod block_race;
 pub mod boxing;
 pub mod captured_object;
 pub mod captured_rail_write;
@@ -102,6 +103,7 @@ pub static RULES: &[&Rule] = &[
     &bad_callee::RULE,
     &barrier_divergent::RULE,
     &barrier_outside_thread::RULE,
+    &block_race::RULE,
     &boxing::RULE,
     &captured_object::RULE,
     &captured_rail_write::RULE,

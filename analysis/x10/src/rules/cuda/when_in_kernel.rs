@@ -24,7 +24,7 @@ class Example {
         finish async at (p) @CUDA {
             finish for (block in 0n..7n) async {
                 clocked finish for (thread in 0n..63n) clocked async {
-                    when (out(0) > 0.0f) { out(block * 64n + thread) = thread; }
+                    when (out(block * 64n + thread) > 0.0f) { out(block * 64n + thread) = thread; }
                 }
             }
         }
