@@ -54,6 +54,24 @@ pub struct Kernel<V, S> {
     pub body: Vec<Vec<Stmt<V, S>>>,
 }
 
+/// A kernel of one thread without statements.
+impl<V, S> Default for Kernel<V, S> {
+    fn default() -> Kernel<V, S> {
+        Kernel {
+            blocks: Vec::new(),
+            threads: Vec::new(),
+            parameters: Vec::new(),
+            captured: FxHashSet::default(),
+            chosen: FxHashSet::default(),
+            captured_values: Vec::new(),
+            constants: Vec::new(),
+            integers: FxHashMap::default(),
+            tests: FxHashMap::default(),
+            body: Vec::new(),
+        }
+    }
+}
+
 impl<V: crate::Variable, S> Definitions<V, S> for Kernel<V, S> {
     fn integer(&self, variable: V) -> Option<Rc<Expr<V, S>>> {
         self.integers.get(&variable).cloned()

@@ -4,8 +4,8 @@
 //!
 //! A barrier may be controlled only by conditions that are uniform for the block, a collective operation of
 //! warps by conditions that are uniform for each warp. [`crate::divergence`] is the lattice; the solution is
-//! the least fixed point over the statements, in the order of their execution. The domain is richer than that
-//! of [`apg_symbolic::uniformity`], whose graph of dependences knows no offsets and no ranks.
+//! the least fixed point over the statements, in the order of their execution. Rules about threads are
+//! clients, and passes over kernels, whose assignments are a model too.
 
 use std::hash::Hash;
 

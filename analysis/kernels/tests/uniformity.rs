@@ -5,7 +5,8 @@ mod text;
 
 use apg_kernels::divergence::{Cause, WARP_SIZE};
 use apg_kernels::write_conflict::find_overlapping_stores;
-use apg_kernels::{Stmt, Uniformity};
+use apg_kernels::{Expr, Kernel, Parameter, Spread, Stmt, Test, Uniformity};
+use apg_symbolic::ValueRange;
 use proptest::prelude::*;
 
 /// The divergent collective operations of a kernel: `site: condition cause`.
@@ -110,8 +111,8 @@ fn expression() -> impl Strategy<Value = String> {
 }
 
 /// The value of an expression of the notation; `None` where it fails.
-fn evaluate(expr: &apg_kernels::Expr<char, usize>, thread: i64, number: i64) -> Option<i64> {
-    use apg_kernels::{Expr, Operator};
+fn evaluate(expr: &Expr<char, usize>, thread: i64, number: i64) -> Option<i64> {
+    use apg_kernels::Operator;
     match expr {
         Expr::Constant(value) => Some(*value),
         Expr::Variable('t', _) => Some(thread),
@@ -121,6 +122,50 @@ fn evaluate(expr: &apg_kernels::Expr<char, usize>, thread: i64, number: i64) -> 
             op.apply(evaluate(a, thread, number)?, evaluate(b, thread, number)?)
         }
         _ => None,
+    }
+}
+
+/// An assignment that a thread may make, of a function of other variables.
+fn assignment(variable: char, operands: Vec<char>) -> Stmt<char, usize> {
+    let operands = operands.into_iter().map(|it| Expr::Variable(it, None)).collect();
+    Stmt::Sometimes(vec![Stmt::Assign(variable, Expr::Function(operands))])
+}
+
+proptest! {
+    /// Among assignments in any order, a variable varies exactly if a varying one reaches it.
+    #[test]
+    fn variables_vary_that_varying_ones_reach(
+        varying in prop::collection::vec(any::<bool>(), 1..9),
+        edges in prop::collection::vec((0_usize..8, 0_usize..8), 0..16),
+    ) {
+        let count = varying.len();
+        let name = |number: usize| char::from(b'a' + u8::try_from(number).expect("a small number"));
+        let edges: Vec<(usize, usize)> = edges.into_iter().map(|(a, b)| (a % count, b % count)).collect();
+        let all = ValueRange::ALL;
+        let parameter = |number: usize| {
+            let spread = if varying[number] { Spread::Varying } else { Spread::Uniform };
+            Parameter { variable: name(number), spread, range: all }
+        };
+        let kernel = Kernel {
+            parameters: (0..count).map(parameter).collect(),
+            body: edges.iter().map(|(value, on)| vec![assignment(name(*value), vec![name(*on)])]).collect(),
+            ..Kernel::default()
+        };
+        let uniformity = Uniformity::new(&kernel);
+        for value in 0..count {
+            let mut reached = vec![value];
+            let mut next = 0;
+            while let Some(at) = reached.get(next).copied() {
+                next += 1;
+                for (from, on) in &edges {
+                    if *from == at && !reached.contains(on) {
+                        reached.push(*on);
+                    }
+                }
+            }
+            let expected = !reached.iter().any(|it| varying[*it]);
+            prop_assert_eq!(uniformity.is_uniform(&Test::Variable(name(value))), expected);
+        }
     }
 }
 
@@ -135,7 +180,7 @@ proptest! {
         let op = if is_less { "<" } else { "==" };
         let kernel = text::kernel(&format!("threads t < 128; if ({left} {op} {right}) {{ barrier; vote; }}"));
         let Stmt::Branch(guard, ..) = &kernel.body[0][0] else { unreachable!("an `if`") };
-        let (apg_kernels::Test::Less(a, b) | apg_kernels::Test::Equal(a, b)) = &guard.test else {
+        let (Test::Less(a, b) | Test::Equal(a, b)) = &guard.test else {
             unreachable!("a comparison")
         };
         let holds = |thread| {

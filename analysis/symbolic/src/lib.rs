@@ -1,5 +1,5 @@
-//! Symbolic analyses that compilers of any language share: affine forms, value ranges, uniformity and
-//! dependence tests.
+//! Symbolic analyses that compilers of any language share: affine forms, value ranges and dependence
+//! tests.
 //!
 //! Nothing here knows a source language, an intermediate representation or a query system. A client names its
 //! unknowns by a symbol type of its own, translates its expressions, and asks.
@@ -12,7 +12,6 @@
 //! | [`interval`] | intervals | Cousot and Cousot 1977 |
 //! | [`congruence`] | residue classes | Granger 1989 |
 //! | [`value_range`] | reduced product of both | Cousot and Cousot 1979 |
-//! | [`uniformity`] | which threads agree on a value | Karrenberg and Hack 2011 |
 //! | [`dependence`] | whether two accesses touch one element | Banerjee 1988, Pugh 1991 |
 
 pub mod affine;
@@ -24,7 +23,6 @@ pub mod interval;
 pub mod operator;
 pub mod slope;
 pub mod symbolic_range;
-pub mod uniformity;
 pub mod value_range;
 
 pub use affine::Affine;
@@ -35,5 +33,4 @@ pub use interval::Interval;
 pub use operator::{BinaryOp, Comparison};
 pub use slope::{LinearForm, Slope};
 pub use symbolic_range::SymRange;
-pub use uniformity::Uniformity;
 pub use value_range::ValueRange;

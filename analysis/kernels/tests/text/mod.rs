@@ -60,18 +60,8 @@ pub(crate) fn kernel(text: &str) -> TextKernel {
             _ => {}
         });
     }
-    let mut kernel = Kernel {
-        blocks,
-        threads,
-        parameters: Vec::new(),
-        captured: captured.into_iter().collect(),
-        chosen: Default::default(),
-        captured_values: Vec::new(),
-        constants: Vec::new(),
-        integers: Default::default(),
-        tests: Default::default(),
-        body,
-    };
+    let mut kernel =
+        Kernel { blocks, threads, captured: captured.into_iter().collect(), body, ..Kernel::default() };
     let defined = kernel.captured.iter().map(|it| (*it, Rc::new(Expr::Unknown))).collect();
     kernel.integers = defined;
     kernel

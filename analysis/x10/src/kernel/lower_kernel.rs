@@ -7,7 +7,7 @@ use apg_kernels::model::{RangeLoop, Scope, WhileLoop};
 use apg_kernels::{
     Access, AccessKind, Axis, Definitions, Guard, Kernel as Model, Parameter, Space, Spread, Stmt,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, ExprId, ExprKind, Iteration, LabelId, Literal, LocalId, StmtId, StmtKind};
@@ -47,7 +47,7 @@ pub(super) fn lower_kernel(
         threads: parts.threads.iter().map(axis).collect(),
         chosen: parts.chosen.clone(),
         constants: integer_literals(context, body),
-        ..empty_model()
+        ..ThreadModel::default()
     };
     threads.has_whole_warps = model.has_whole_warps();
     let shared = parts.shared.iter().map(|rail| rail.local).collect();
@@ -66,26 +66,11 @@ pub(super) fn lower_function(
     this: Spread,
 ) -> ThreadModel {
     let threads = ThreadContext { this, has_whole_warps: false };
-    let model = ThreadModel { parameters, ..empty_model() };
+    let model = ThreadModel { parameters, ..ThreadModel::default() };
     let shared = FxHashSet::default();
     let mut lowering = KernelLowering { context, threads, shared, labels: Vec::new(), model };
     lowering.statements(&context.flat_statements(root));
     lowering.model
-}
-
-fn empty_model() -> ThreadModel {
-    ThreadModel {
-        blocks: Vec::new(),
-        threads: Vec::new(),
-        parameters: Vec::new(),
-        captured: FxHashSet::default(),
-        chosen: FxHashSet::default(),
-        captured_values: Vec::new(),
-        constants: Vec::new(),
-        integers: FxHashMap::default(),
-        tests: FxHashMap::default(),
-        body: Vec::new(),
-    }
 }
 
 /// The integer literals of a kernel.

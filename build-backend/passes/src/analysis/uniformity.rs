@@ -1,12 +1,14 @@
 //! Block-uniform values: values that are the same in all threads of a block (Coutinho and others, *Divergence
 //! Analysis and Optimizations*, PACT 2011; docs/contributing/analyses/uniformity.md).
+//!
+//! The analysis is that of the kernel model; here assignments of MIR are lowered to it.
 
+use apg_kernels::{Expr as Value, Kernel as Model, Stmt as Assignment, Test, Uniformity as Solution};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::access_summary::AccessSummary;
 use apg_mir::walk::visit_stmts;
 use apg_mir::*;
-use apg_symbolic::uniformity::{DependenceGraph, Uniformity as Level};
 
 /// Result of the uniformity analysis of a kernel.
 #[derive(Clone, Debug, Default)]
@@ -34,25 +36,14 @@ impl Uniformity {
         accesses: &AccessSummary,
         candidates: FxHashSet<LocalId>,
     ) -> FxHashSet<LocalId> {
-        let mut graph = DependenceGraph::new(kernel.locals.len());
-        for local in (0..kernel.locals.len() as u32).map(LocalId) {
-            if !candidates.contains(&local) && !is_predefined_uniform(kernel, local) {
-                graph.seed(local.index(), Level::Varying);
-            }
-        }
+        let known = Uniformity::default();
+        let mut dependences = Dependences::new(kernel, accesses, &known, candidates);
         visit_stmts(&kernel.body, &mut |stmt| {
-            if let StmtKind::Set { local, value } = &stmt.kind
-                && candidates.contains(local)
-                && !visit_dependences(kernel, accesses, value, &mut |on| {
-                    graph.depend(local.index(), on.index());
-                    true
-                })
-            {
-                graph.seed(local.index(), Level::Varying);
+            if let StmtKind::Set { local, value } = &stmt.kind {
+                dependences.depend(*local, [value]);
             }
         });
-        let found = graph.solve();
-        candidates.into_iter().filter(|it| found[it.index()].is_block_uniform()).collect()
+        dependences.solve()
     }
 
     /// Whether an expression has the same value in every thread of a block, and no effect, if the locals
@@ -65,8 +56,70 @@ impl Uniformity {
         more: &FxHashSet<LocalId>,
     ) -> bool {
         visit_dependences(kernel, accesses, expr, &mut |local| {
-            is_predefined_uniform(kernel, local) || self.uniform.contains(&local) || more.contains(&local)
+            self.is_uniform_local(kernel, local) || more.contains(&local)
         })
+    }
+
+    fn is_uniform_local(&self, kernel: &Kernel, local: LocalId) -> bool {
+        is_predefined_uniform(kernel, local) || self.uniform.contains(&local)
+    }
+}
+
+/// The values that locals depend on, as a kernel model of assignments. Each is in a list of its own, so that
+/// it counts wherever the local is read.
+pub(crate) struct Dependences<'k> {
+    kernel: &'k Kernel,
+    accesses: &'k AccessSummary,
+    known: &'k Uniformity,
+    candidates: FxHashSet<LocalId>,
+    model: Model<LocalId, ()>,
+}
+
+impl<'k> Dependences<'k> {
+    /// No dependences of `candidates` yet. Other locals are uniform as far as `known` says so.
+    pub(crate) fn new(
+        kernel: &'k Kernel,
+        accesses: &'k AccessSummary,
+        known: &'k Uniformity,
+        candidates: FxHashSet<LocalId>,
+    ) -> Dependences<'k> {
+        Dependences { kernel, accesses, known, candidates, model: Model::default() }
+    }
+
+    /// Records what a local depends on: a value that it gets (data dependence), and the conditions that
+    /// decide whether it does (sync dependence).
+    pub(crate) fn depend<'e>(&mut self, local: LocalId, on: impl IntoIterator<Item = &'e Expr>) {
+        if self.candidates.contains(&local) {
+            let value = Value::Function(on.into_iter().map(|it| self.lower(it)).collect());
+            self.assign(local, value);
+        }
+    }
+
+    /// Records that a local varies.
+    pub(crate) fn vary(&mut self, local: LocalId) {
+        self.assign(local, Value::Unknown);
+    }
+
+    /// The candidates that are uniform: the least solution of the dependences.
+    pub(crate) fn solve(self) -> FxHashSet<LocalId> {
+        let solution = Solution::new(&self.model);
+        self.candidates.into_iter().filter(|it| solution.is_uniform(&Test::Variable(*it))).collect()
+    }
+
+    fn assign(&mut self, local: LocalId, value: Value<LocalId, ()>) {
+        self.model.body.push(vec![Assignment::Sometimes(vec![Assignment::Assign(local, value)])]);
+    }
+
+    fn lower(&self, expr: &Expr) -> Value<LocalId, ()> {
+        let mut operands = Vec::new();
+        let is_function = visit_dependences(self.kernel, self.accesses, expr, &mut |local| {
+            if self.candidates.contains(&local) {
+                operands.push(Value::Variable(local, None));
+                return true;
+            }
+            self.known.is_uniform_local(self.kernel, local)
+        });
+        if is_function { Value::Function(operands) } else { Value::Unknown }
     }
 }
 

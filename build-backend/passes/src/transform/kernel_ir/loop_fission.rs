@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::analysis::jumps::has_continue;
 use crate::analysis::kernel_ir::access_stride::is_strided;
 use crate::analysis::locals::{count_mentions, is_assigned_first, mentioned_locals};
+use crate::analysis::uniformity::Dependences;
 use crate::kernel_ir::{
     Branch, ChunkLoop, ChunkPart, Chunks, ExpandedLocal, KernelIr, Schedule, Storage, StridedLoop, Threads,
     UnrollAndJam, chunk_threads, edit_proven,
@@ -120,59 +121,52 @@ struct FissionAnalysis<'p> {
 }
 
 impl FissionAnalysis<'_> {
-    /// Uniformity analysis of the region's locals, by the greatest fixpoint: all are assumed uniform, and
-    /// contradicted ones removed.
+    /// Uniformity analysis of the region's locals.
     fn find_uniform(&mut self, stmts: &[Stmt]) {
-        for local in self.mentions.keys() {
-            if self.ir.storage.get(local.index()) == Some(&Storage::Register) {
-                self.uniform.insert(*local);
-            }
-        }
-        loop {
-            let mut divergent = FxHashSet::default();
-            self.find_divergent(stmts, None, &mut divergent);
-            let before = self.uniform.len();
-            self.uniform.retain(|it| !divergent.contains(it));
-            if self.uniform.len() == before {
-                return;
-            }
-        }
+        let ir = self.ir;
+        let is_register = |it: &LocalId| ir.storage.get(it.index()) == Some(&Storage::Register);
+        let candidates = self.mentions.keys().copied().filter(is_register).collect();
+        let mut dependences = Dependences::new(&ir.kernel, &ir.accesses, &ir.uniformity, candidates);
+        self.add_dependences(stmts, &mut Vec::new(), &mut dependences);
+        self.uniform = dependences.solve();
     }
 
     fn is_uniform(&self, expr: &Expr) -> bool {
         self.ir.is_uniform(expr, &self.uniform)
     }
 
-    /// Adds locals that are divergent. In divergent branches only the locals in `allowed` can be uniform:
-    /// those that nothing outside of the branch mentions.
-    fn find_divergent(
+    /// Adds what locals depend on: assigned values and the conditions around. A local that nothing outside of
+    /// a branch mentions does not depend on the branch's condition. Loops that cannot be split have locals
+    /// that vary.
+    fn add_dependences<'s>(
         &self,
-        stmts: &[Stmt],
-        allowed: Option<&FxHashSet<LocalId>>,
-        divergent: &mut FxHashSet<LocalId>,
+        stmts: &'s [Stmt],
+        control: &mut Vec<ControlDependence<'s>>,
+        dependences: &mut Dependences<'_>,
     ) {
         for stmt in stmts {
             match &stmt.kind {
-                StmtKind::Set { local, value } => {
-                    let is_rail = matches!(value.kind, ExprKind::AllocateRail { .. });
-                    if is_rail || !self.is_uniform(value) || allowed.is_some_and(|it| !it.contains(local)) {
-                        divergent.insert(*local);
-                    }
+                StmtKind::Set { local, value } if !matches!(value.kind, ExprKind::AllocateRail { .. }) => {
+                    let around = control.iter().filter(|it| !it.private.contains(local));
+                    dependences.depend(*local, std::iter::once(value).chain(around.map(|it| it.condition)));
                 }
-                StmtKind::SetStructField { local, .. } => {
-                    divergent.insert(*local);
+                StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } => {
+                    dependences.vary(*local);
                 }
-                StmtKind::Block(body) => self.find_divergent(body, allowed, divergent),
+                StmtKind::Block(body) => self.add_dependences(body, control, dependences),
                 StmtKind::If { condition, then, otherwise } => {
-                    let alike = self.is_uniform(condition);
                     for branch in [then, otherwise] {
-                        let inside = (!alike).then(|| self.locals_used_only_in(branch));
-                        self.find_divergent(branch, inside.as_ref().or(allowed), divergent);
+                        let private = self.locals_used_only_in(branch);
+                        control.push(ControlDependence { condition, private });
+                        self.add_dependences(branch, control, dependences);
+                        control.pop();
                     }
                 }
-                StmtKind::Loop { body, update, .. } if self.is_fissioned(stmt) => {
-                    self.find_divergent(body, allowed, divergent);
-                    self.find_divergent(update, allowed, divergent);
+                StmtKind::Loop { condition, body, update, .. } if is_left_at_end(body, update) => {
+                    control.push(ControlDependence { condition, private: FxHashSet::default() });
+                    self.add_dependences(body, control, dependences);
+                    self.add_dependences(update, control, dependences);
+                    control.pop();
                 }
                 kind => {
                     for body in bodies(kind) {
@@ -180,7 +174,7 @@ impl FissionAnalysis<'_> {
                             if let StmtKind::Set { local, .. } | StmtKind::SetStructField { local, .. } =
                                 &it.kind
                             {
-                                divergent.insert(*local);
+                                dependences.vary(*local);
                             }
                         });
                     }
@@ -201,25 +195,7 @@ impl FissionAnalysis<'_> {
     /// Whether a loop is split: its iterations are the same for all threads, and only its end leaves it.
     fn is_fissioned(&self, stmt: &Stmt) -> bool {
         let StmtKind::Loop { condition, body, update, .. } = &stmt.kind else { return false };
-        let mut inner = FxHashSet::default();
-        let mut stays = true;
-        for body in [body, update] {
-            visit_stmts(body, &mut |it| {
-                if let StmtKind::Loop { label, .. }
-                | StmtKind::Switch { label, .. }
-                | StmtKind::Labeled { label, .. } = &it.kind
-                {
-                    inner.insert(*label);
-                }
-            });
-        }
-        for body in [body, update] {
-            visit_stmts(body, &mut |it| match &it.kind {
-                StmtKind::Break(label) | StmtKind::Continue(label) => stays &= inner.contains(label),
-                _ => {}
-            });
-        }
-        stays && self.is_uniform(condition)
+        is_left_at_end(body, update) && self.is_uniform(condition)
     }
 
     /// Whether a statement contains a loop that is split.
@@ -304,6 +280,36 @@ impl FissionAnalysis<'_> {
         });
         found
     }
+}
+
+/// A condition that decides whether statements run.
+struct ControlDependence<'s> {
+    condition: &'s Expr,
+    /// Locals that these statements have for themselves.
+    private: FxHashSet<LocalId>,
+}
+
+/// Whether no jump leaves a loop of this body and update, or ends an iteration early.
+fn is_left_at_end(body: &[Stmt], update: &[Stmt]) -> bool {
+    let mut inner = FxHashSet::default();
+    let mut stays = true;
+    for body in [body, update] {
+        visit_stmts(body, &mut |it| {
+            if let StmtKind::Loop { label, .. }
+            | StmtKind::Switch { label, .. }
+            | StmtKind::Labeled { label, .. } = &it.kind
+            {
+                inner.insert(*label);
+            }
+        });
+    }
+    for body in [body, update] {
+        visit_stmts(body, &mut |it| match &it.kind {
+            StmtKind::Break(label) | StmtKind::Continue(label) => stays &= inner.contains(label),
+            _ => {}
+        });
+    }
+    stays
 }
 
 /// Adds a part; statements of lanes join those in front of them.
