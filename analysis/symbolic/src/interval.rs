@@ -1,58 +1,74 @@
 //! Intervals of integers (Cousot and Cousot, *Abstract interpretation*, POPL 1977; Moore, *Interval
 //! Analysis*, 1966).
 
-use std::fmt;
+use std::fmt::{self, Debug, Display};
+
+use crate::operator::Comparison;
+
+/// The signed integers that bound an interval: 64 bits, or 128 for values of all 64-bit types and their sums
+/// and products.
+pub trait Bound: Copy + Ord + Debug + Display + From<i8> + Into<i128> + TryFrom<i128> {}
+
+impl Bound for i64 {}
+
+impl Bound for i128 {}
 
 /// The integers between two bounds, both included; `None` is unbounded. Empty intervals have no
-/// representation: operations that may yield one return an `Option`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Interval {
+/// representation: operations that may yield one return an `Option`. A bound that exceeds `N` is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Interval<N = i64> {
     /// Lower bound.
-    pub low: Option<i64>,
+    pub low: Option<N>,
     /// Upper bound.
-    pub high: Option<i64>,
+    pub high: Option<N>,
 }
 
-/// A bound of an interval: negative infinity, a number, or positive infinity. 128 bits hold any product.
-type Bound = i128;
+/// A bound in computations: negative infinity, a number, or positive infinity.
+type Extended = i128;
 
-const NEGATIVE_INFINITY: Bound = Bound::MIN;
-const POSITIVE_INFINITY: Bound = Bound::MAX;
+const NEGATIVE_INFINITY: Extended = Extended::MIN;
+const POSITIVE_INFINITY: Extended = Extended::MAX;
 
-impl Interval {
+impl<N: Bound> Interval<N> {
     /// All integers.
-    pub const ALL: Interval = Interval { low: None, high: None };
+    pub const ALL: Interval<N> = Interval { low: None, high: None };
 
     /// One integer.
-    pub const fn constant(value: i64) -> Interval {
+    pub const fn constant(value: N) -> Interval<N> {
         Interval { low: Some(value), high: Some(value) }
     }
 
     /// The integers from `low` to `high`; `None` if there are none.
-    pub fn new(low: i64, high: i64) -> Option<Interval> {
+    pub fn new(low: N, high: N) -> Option<Interval<N>> {
         (low <= high).then_some(Interval { low: Some(low), high: Some(high) })
     }
 
     /// The only member.
-    pub fn as_constant(self) -> Option<i64> {
+    pub fn as_constant(self) -> Option<N> {
         self.low.filter(|low| self.high == Some(*low))
     }
 
     /// Whether a value is a member.
-    pub fn contains(self, value: i64) -> bool {
+    pub fn contains(self, value: N) -> bool {
         self.low.is_none_or(|low| low <= value) && self.high.is_none_or(|high| value <= high)
+    }
+
+    /// Whether all members of another interval are members.
+    pub fn contains_all(self, other: Interval<N>) -> bool {
+        self.low.is_none_or(|low| other.low.is_some_and(|it| low <= it))
+            && self.high.is_none_or(|high| other.high.is_some_and(|it| it <= high))
     }
 
     /// Number of members; `None` if there are more than `u64` counts.
     pub fn count(self) -> Option<u64> {
-        let (low, high) = (self.low?, self.high?);
-        u64::try_from(i128::from(high) - i128::from(low) + 1).ok()
+        let (low, high): (i128, i128) = (self.low?.into(), self.high?.into());
+        u64::try_from(high.checked_sub(low)?.checked_add(1)?).ok()
     }
 
     /// The members of both intervals; `None` if there are none.
-    pub fn intersect(self, other: Interval) -> Option<Interval> {
-        let larger = |a: Option<i64>, b: Option<i64>| a.zip(b).map(|(a, b)| a.max(b)).or(a).or(b);
-        let smaller = |a: Option<i64>, b: Option<i64>| a.zip(b).map(|(a, b)| a.min(b)).or(a).or(b);
+    pub fn intersect(self, other: Interval<N>) -> Option<Interval<N>> {
+        let larger = |a: Option<N>, b: Option<N>| a.zip(b).map(|(a, b)| a.max(b)).or(a).or(b);
+        let smaller = |a: Option<N>, b: Option<N>| a.zip(b).map(|(a, b)| a.min(b)).or(a).or(b);
         let (low, high) = (larger(self.low, other.low), smaller(self.high, other.high));
         match (low, high) {
             (Some(low), Some(high)) if low > high => None,
@@ -61,24 +77,64 @@ impl Interval {
     }
 
     /// The smallest interval that contains both: the join of the lattice.
-    pub fn hull(self, other: Interval) -> Interval {
+    pub fn hull(self, other: Interval<N>) -> Interval<N> {
         Interval {
             low: self.low.zip(other.low).map(|(a, b)| a.min(b)),
             high: self.high.zip(other.high).map(|(a, b)| a.max(b)),
         }
     }
 
-    /// Standard widening: a bound that grew from `self` to `next` becomes infinite.
-    pub fn widen(self, next: Interval) -> Interval {
-        Interval {
-            low: self.low.filter(|low| next.low.is_some_and(|it| *low <= it)),
-            high: self.high.filter(|high| next.high.is_some_and(|it| it <= *high)),
+    /// Widening with thresholds (Blanchet and others, PLDI 2003): a bound that grew from `self` to `next`
+    /// becomes the nearest threshold beyond `next`, and infinite if there is none. `thresholds` ascend.
+    #[must_use]
+    pub fn widen(self, next: Interval<N>, thresholds: &[N]) -> Interval<N> {
+        let low = match (self.low, next.low) {
+            (Some(low), Some(next)) if low <= next => Some(low),
+            (Some(_), Some(next)) => thresholds.iter().copied().rfind(|it| *it <= next),
+            _ => None,
+        };
+        let high = match (self.high, next.high) {
+            (Some(high), Some(next)) if next <= high => Some(high),
+            (Some(_), Some(next)) => thresholds.iter().copied().find(|it| next <= *it),
+            _ => None,
+        };
+        Interval { low, high }
+    }
+
+    /// The members that compare so with some member of `right`, or a superset of them; `None` if there are
+    /// none.
+    pub fn narrow(self, comparison: Comparison, right: Interval<N>) -> Option<Interval<N>> {
+        let one = Interval::constant(N::from(1));
+        let at_most = |high| self.intersect(Interval { low: None, high });
+        let at_least = |low| self.intersect(Interval { low, high: None });
+        match comparison {
+            Comparison::Less => at_most((right - one).high),
+            Comparison::LessEqual => at_most(right.high),
+            Comparison::Greater => at_least((right + one).low),
+            Comparison::GreaterEqual => at_least(right.low),
+            Comparison::Equal => self.intersect(right),
+            Comparison::NotEqual => {
+                let Some(excluded) = right.as_constant() else { return Some(self) };
+                let inner = Interval {
+                    low: if self.low == Some(excluded) { (self + one).low } else { self.low },
+                    high: if self.high == Some(excluded) { (self - one).high } else { self.high },
+                };
+                inner.intersect(Interval::ALL)
+            }
         }
     }
 
+    /// Whether a comparison holds for all pairs of members, or for none; `None` if for some.
+    pub fn decide(self, comparison: Comparison, right: Interval<N>) -> Option<bool> {
+        if self.narrow(comparison, right).is_none() {
+            return Some(false);
+        }
+        self.narrow(comparison.negated(), right).is_none().then_some(true)
+    }
+
     /// Quotients rounded towards negative infinity; `None` if the divisor can only be zero.
-    pub fn floor_divide(self, divisor: Interval) -> Option<Interval> {
-        let quotient = |a: Bound, b: Bound| match (is_infinite(a), is_infinite(b)) {
+    pub fn floor_divide(self, divisor: Interval<N>) -> Option<Interval<N>> {
+        let quotient = |a: Extended, b: Extended| match (is_infinite(a), is_infinite(b)) {
             (true, _) => {
                 if (a < 0) == (b < 0) {
                     POSITIVE_INFINITY
@@ -103,22 +159,24 @@ impl Interval {
     }
 
     /// Remainders of [`Interval::floor_divide`] by a positive number.
-    pub fn floor_modulo(self, modulus: i64) -> Option<Interval> {
+    pub fn floor_modulo(self, modulus: N) -> Option<Interval<N>> {
+        let modulus: i128 = modulus.into();
         if modulus <= 0 {
             return None;
         }
+        let interval = |low: i128, high: i128| Interval { low: bound(low), high: bound(high) };
         // All members in one period keep their order.
-        if let (Some(low), Some(high)) = (self.low, self.high)
-            && low.div_euclid(modulus) == high.div_euclid(modulus)
+        if let (Some(low), Some(high)) = (self.low.map(Into::into), self.high.map(Into::into))
+            && i128::div_euclid(low, modulus) == i128::div_euclid(high, modulus)
         {
-            return Interval::new(low.rem_euclid(modulus), high.rem_euclid(modulus));
+            return Some(interval(low.rem_euclid(modulus), high.rem_euclid(modulus)));
         }
-        Interval::new(0, modulus - 1)
+        Some(interval(0, modulus - 1))
     }
 
     /// Quotients rounded towards zero; `None` if the divisor can only be zero.
-    pub fn truncated_divide(self, divisor: Interval) -> Option<Interval> {
-        let quotient = |a: Bound, b: Bound| match (is_infinite(a), is_infinite(b)) {
+    pub fn truncated_divide(self, divisor: Interval<N>) -> Option<Interval<N>> {
+        let quotient = |a: Extended, b: Extended| match (is_infinite(a), is_infinite(b)) {
             (true, _) if (a < 0) == (b < 0) => POSITIVE_INFINITY,
             (true, _) => NEGATIVE_INFINITY,
             (false, true) => 0,
@@ -129,29 +187,31 @@ impl Interval {
 
     /// Remainders of [`Interval::truncated_divide`], which have the sign of the dividend; `None` if the
     /// divisor can only be zero.
-    pub fn truncated_remainder(self, divisor: Interval) -> Option<Interval> {
+    pub fn truncated_remainder(self, divisor: Interval<N>) -> Option<Interval<N>> {
+        if let (Some(a), Some(b)) = (self.as_constant(), divisor.as_constant()) {
+            return a.into().checked_rem(b.into()).map(Interval::of_extended);
+        }
         divisor.map_signs(|part| {
-            let least = part.abs_bounds().0;
-            let greatest = part.abs_bounds().1;
+            let (least, greatest) = part.magnitudes();
             // Members nearer to zero than each divisor are their own remainders.
-            if self.low.is_some_and(|low| i128::from(low) > -least)
-                && self.high.is_some_and(|high| i128::from(high) < least)
+            if self.low.is_some_and(|low| low.into() > -least)
+                && self.high.is_some_and(|high| high.into() < least)
             {
                 return self;
             }
-            let magnitude = greatest.and_then(|it| i64::try_from(it - 1).ok());
-            let nearer = |own: Option<i64>, limit: Option<i64>, choose: fn(i64, i64) -> i64| {
-                own.zip(limit).map(|(a, b)| choose(a, b)).or(own).or(limit)
-            };
-            let low = if self.low.is_none_or(|low| low < 0) {
-                nearer(self.low, magnitude.map(|it| -it), i64::max)
+            let zero = N::from(0);
+            let limit = greatest.map(|it| it - 1);
+            let below = Interval { low: limit.and_then(|it| bound(-it)), high: None };
+            let above = Interval { low: None, high: limit.and_then(bound) };
+            let low = if self.low.is_none_or(|low| low < zero) {
+                self.low.map_or(below.low, |low| below.low.map_or(Some(low), |it| Some(low.max(it))))
             } else {
-                Some(0)
+                Some(zero)
             };
-            let high = if self.high.is_none_or(|high| high > 0) {
-                nearer(self.high, magnitude, i64::min)
+            let high = if self.high.is_none_or(|high| high > zero) {
+                self.high.map_or(above.high, |high| above.high.map_or(Some(high), |it| Some(high.min(it))))
             } else {
-                Some(0)
+                Some(zero)
             };
             Interval { low, high }
         })
@@ -159,35 +219,64 @@ impl Interval {
 
     /// Bitwise conjunctions of members. One operand that is not negative bounds them.
     #[must_use]
-    pub fn bit_and(self, other: Interval) -> Interval {
+    pub fn bit_and(self, other: Interval<N>) -> Interval<N> {
+        if let Some((a, b)) = self.constants(other) {
+            return Interval::of_extended(a & b);
+        }
         let natural = [self, other].into_iter().filter(|it| it.is_non_negative());
-        let bounds: Vec<Option<i64>> = natural.map(|it| it.high).collect();
+        let bounds: Vec<Option<N>> = natural.map(|it| it.high).collect();
         match bounds.is_empty() {
             true => Interval::ALL,
-            false => Interval { low: Some(0), high: bounds.into_iter().flatten().min() },
+            false => Interval { low: Some(N::from(0)), high: bounds.into_iter().flatten().min() },
         }
     }
 
-    /// Bitwise disjunctions or exclusive disjunctions of members: below the next power of two if none is
-    /// negative.
+    /// Bitwise disjunctions of members: below the next power of two if none is negative.
     #[must_use]
-    pub fn bit_or(self, other: Interval) -> Interval {
+    pub fn bit_or(self, other: Interval<N>) -> Interval<N> {
+        match self.constants(other) {
+            Some((a, b)) => Interval::of_extended(a | b),
+            None => self.below_power_of_two(other),
+        }
+    }
+
+    /// Bitwise exclusive disjunctions of members: below the next power of two if none is negative.
+    #[must_use]
+    pub fn bit_xor(self, other: Interval<N>) -> Interval<N> {
+        match self.constants(other) {
+            Some((a, b)) => Interval::of_extended(a ^ b),
+            None => self.below_power_of_two(other),
+        }
+    }
+
+    /// The natural numbers below the next power of two of both intervals; all integers if one of them has
+    /// negative members.
+    fn below_power_of_two(self, other: Interval<N>) -> Interval<N> {
         if !self.is_non_negative() || !other.is_non_negative() {
             return Interval::ALL;
         }
-        let mask = |high: i64| i64::MAX.checked_shr(high.leading_zeros().saturating_sub(1)).unwrap_or(0);
-        let high = self.high.zip(other.high).map(|(a, b)| mask(a.max(b)));
-        Interval { low: Some(0), high }
+        let mask = |high: i128| i128::MAX.checked_shr(high.leading_zeros().saturating_sub(1)).unwrap_or(0);
+        let high = self.high.zip(other.high).and_then(|(a, b)| bound(mask(a.max(b).into())));
+        Interval { low: Some(N::from(0)), high }
+    }
+
+    /// The only members of both.
+    fn constants(self, other: Interval<N>) -> Option<(i128, i128)> {
+        Some((self.as_constant()?.into(), other.as_constant()?.into()))
+    }
+
+    fn of_extended(value: Extended) -> Interval<N> {
+        Interval { low: bound(value), high: bound(value) }
     }
 
     /// Whether no member is negative.
     pub fn is_non_negative(self) -> bool {
-        self.low.is_some_and(|low| low >= 0)
+        self.low.is_some_and(|low| low >= N::from(0))
     }
 
     /// The least and the greatest magnitude of an interval of one sign.
-    fn abs_bounds(self) -> (i128, Option<i128>) {
-        let magnitude = |it: Option<i64>| it.map(|it| i128::from(it).abs());
+    fn magnitudes(self) -> (i128, Option<i128>) {
+        let magnitude = |it: Option<N>| it.and_then(|it| it.into().checked_abs());
         match self.is_non_negative() {
             true => (magnitude(self.low).unwrap_or(0), magnitude(self.high)),
             false => (magnitude(self.high).unwrap_or(0), magnitude(self.low)),
@@ -195,9 +284,9 @@ impl Interval {
     }
 
     /// The hull of the results for the negative and the positive members; `None` if there are neither.
-    fn map_signs(self, result: impl Fn(Interval) -> Interval) -> Option<Interval> {
-        let negative = self.intersect(Interval { low: None, high: Some(-1) });
-        let positive = self.intersect(Interval { low: Some(1), high: None });
+    fn map_signs(self, result: impl Fn(Interval<N>) -> Interval<N>) -> Option<Interval<N>> {
+        let negative = self.intersect(Interval { low: None, high: Some(N::from(-1)) });
+        let positive = self.intersect(Interval { low: Some(N::from(1)), high: None });
         match [negative, positive].map(|it| it.map(&result)) {
             [Some(a), Some(b)] => Some(a.hull(b)),
             [a, b] => a.or(b),
@@ -206,7 +295,7 @@ impl Interval {
 
     /// Minima of members.
     #[must_use]
-    pub fn min(self, other: Interval) -> Interval {
+    pub fn min(self, other: Interval<N>) -> Interval<N> {
         Interval {
             low: self.low.zip(other.low).map(|(a, b)| a.min(b)),
             high: self.high.zip(other.high).map(|(a, b)| a.min(b)).or(self.high).or(other.high),
@@ -215,7 +304,7 @@ impl Interval {
 
     /// Maxima of members.
     #[must_use]
-    pub fn max(self, other: Interval) -> Interval {
+    pub fn max(self, other: Interval<N>) -> Interval<N> {
         Interval {
             low: self.low.zip(other.low).map(|(a, b)| a.max(b)).or(self.low).or(other.low),
             high: self.high.zip(other.high).map(|(a, b)| a.max(b)),
@@ -223,9 +312,13 @@ impl Interval {
     }
 
     /// The hull of an operation that is monotone in each operand, from its values at the corners.
-    fn of_corners(a: Interval, b: Interval, value: impl Fn(Bound, Bound) -> Bound) -> Interval {
-        let ends = |it: Interval| {
-            [it.low.map_or(NEGATIVE_INFINITY, Bound::from), it.high.map_or(POSITIVE_INFINITY, Bound::from)]
+    fn of_corners(
+        a: Interval<N>,
+        b: Interval<N>,
+        value: impl Fn(Extended, Extended) -> Extended,
+    ) -> Interval<N> {
+        let ends = |it: Interval<N>| {
+            [it.low.map_or(NEGATIVE_INFINITY, N::into), it.high.map_or(POSITIVE_INFINITY, N::into)]
         };
         let (mut low, mut high) = (POSITIVE_INFINITY, NEGATIVE_INFINITY);
         for first in ends(a) {
@@ -234,67 +327,72 @@ impl Interval {
                 (low, high) = (low.min(corner), high.max(corner));
             }
         }
-        // Bounds beyond 64 bits are no bounds of any 64-bit value that the operation yields.
-        Interval { low: i64::try_from(low).ok(), high: i64::try_from(high).ok() }
+        Interval { low: bound(low), high: bound(high) }
     }
 }
 
-fn is_infinite(bound: Bound) -> bool {
+/// A bound of an interval; `None` if it is infinite or exceeds the type, which has no values beyond.
+fn bound<N: Bound>(value: Extended) -> Option<N> {
+    if is_infinite(value) { None } else { N::try_from(value).ok() }
+}
+
+fn is_infinite(bound: Extended) -> bool {
     bound == NEGATIVE_INFINITY || bound == POSITIVE_INFINITY
 }
 
-/// Sums of members.
-impl std::ops::Add for Interval {
-    type Output = Interval;
+fn sum<N: Bound>(a: Option<N>, b: Option<N>) -> Option<N> {
+    bound(a?.into().checked_add(b?.into())?)
+}
 
-    fn add(self, other: Interval) -> Interval {
-        let sum = |a: Option<i64>, b: Option<i64>| a.zip(b).and_then(|(a, b)| a.checked_add(b));
+fn difference<N: Bound>(a: Option<N>, b: Option<N>) -> Option<N> {
+    bound(a?.into().checked_sub(b?.into())?)
+}
+
+/// Sums of members.
+impl<N: Bound> std::ops::Add for Interval<N> {
+    type Output = Interval<N>;
+
+    fn add(self, other: Interval<N>) -> Interval<N> {
         Interval { low: sum(self.low, other.low), high: sum(self.high, other.high) }
     }
 }
 
 /// Negated members.
-impl std::ops::Neg for Interval {
-    type Output = Interval;
+impl<N: Bound> std::ops::Neg for Interval<N> {
+    type Output = Interval<N>;
 
-    fn neg(self) -> Interval {
-        Interval { low: self.high.and_then(i64::checked_neg), high: self.low.and_then(i64::checked_neg) }
+    fn neg(self) -> Interval<N> {
+        Interval::constant(N::from(0)) - self
     }
 }
 
 /// Differences of members.
-impl std::ops::Sub for Interval {
-    type Output = Interval;
+impl<N: Bound> std::ops::Sub for Interval<N> {
+    type Output = Interval<N>;
 
-    fn sub(self, other: Interval) -> Interval {
-        let difference = |a: Option<i64>, b: Option<i64>| a.zip(b).and_then(|(a, b)| a.checked_sub(b));
+    fn sub(self, other: Interval<N>) -> Interval<N> {
         Interval { low: difference(self.low, other.high), high: difference(self.high, other.low) }
     }
 }
 
 /// Products of members.
-impl std::ops::Mul for Interval {
-    type Output = Interval;
+impl<N: Bound> std::ops::Mul for Interval<N> {
+    type Output = Interval<N>;
 
-    fn mul(self, other: Interval) -> Interval {
-        let product = |a: Bound, b: Bound| match (a, b) {
-            (0, _) | (_, 0) => 0,
-            _ if is_infinite(a) || is_infinite(b) => {
-                if (a < 0) == (b < 0) {
-                    POSITIVE_INFINITY
-                } else {
-                    NEGATIVE_INFINITY
-                }
-            }
-            _ => a * b,
+    fn mul(self, other: Interval<N>) -> Interval<N> {
+        let product = |a: Extended, b: Extended| match a.checked_mul(b) {
+            _ if a == 0 || b == 0 => 0,
+            Some(product) if !is_infinite(a) && !is_infinite(b) => product,
+            _ if (a < 0) == (b < 0) => POSITIVE_INFINITY,
+            _ => NEGATIVE_INFINITY,
         };
         Interval::of_corners(self, other, product)
     }
 }
 
-impl fmt::Display for Interval {
+impl<N: Bound> Display for Interval<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bound = |it: Option<i64>, infinite: &str| it.map_or(infinite.to_owned(), |it| it.to_string());
+        let bound = |it: Option<N>, infinite: &str| it.map_or(infinite.to_owned(), |it| it.to_string());
         write!(f, "[{}, {}]", bound(self.low, "-inf"), bound(self.high, "inf"))
     }
 }

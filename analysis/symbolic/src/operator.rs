@@ -98,7 +98,7 @@ pub enum Comparison {
 
 impl Comparison {
     /// Whether the comparison holds.
-    pub fn holds(self, a: i64, b: i64) -> bool {
+    pub fn holds<T: Ord>(self, a: T, b: T) -> bool {
         match self {
             Comparison::Less => a < b,
             Comparison::LessEqual => a <= b,
@@ -119,6 +119,31 @@ impl Comparison {
             Comparison::Equal => Comparison::NotEqual,
             Comparison::NotEqual => Comparison::Equal,
         }
+    }
+
+    /// The comparison with its operands exchanged.
+    #[must_use]
+    pub fn mirrored(self) -> Comparison {
+        match self {
+            Comparison::Less => Comparison::Greater,
+            Comparison::LessEqual => Comparison::GreaterEqual,
+            Comparison::Greater => Comparison::Less,
+            Comparison::GreaterEqual => Comparison::LessEqual,
+            Comparison::Equal | Comparison::NotEqual => self,
+        }
+    }
+
+    /// The comparison that an operator of C stands for.
+    pub fn from_symbol(symbol: &str) -> Option<Comparison> {
+        Some(match symbol {
+            "<" => Comparison::Less,
+            "<=" => Comparison::LessEqual,
+            ">" => Comparison::Greater,
+            ">=" => Comparison::GreaterEqual,
+            "==" => Comparison::Equal,
+            "!=" => Comparison::NotEqual,
+            _ => return None,
+        })
     }
 
     /// Whether the comparison holds for equal operands.

@@ -115,13 +115,7 @@ impl ValueRange {
     /// infinite otherwise. The class of `next` is kept: moduli can only get smaller finitely often.
     #[must_use]
     pub fn widen(self, next: ValueRange) -> ValueRange {
-        let mut interval = self.interval.widen(next.interval);
-        if interval.low.is_none() && next.is_non_negative() {
-            interval.low = Some(0);
-        }
-        if interval.high.is_none() && next.interval.high.is_some_and(|it| it <= 0) {
-            interval.high = Some(0);
-        }
+        let interval = self.interval.widen(next.interval, &[0]);
         ValueRange::reduced(interval, next.congruence)
     }
 
@@ -160,7 +154,8 @@ impl ValueRange {
             BinaryOp::Min => of(Some(a.min(b)), left.congruence.join(right.congruence)),
             BinaryOp::Max => of(Some(a.max(b)), left.congruence.join(right.congruence)),
             BinaryOp::And => of(Some(a.bit_and(b)), zeros(u32::max)),
-            BinaryOp::Or | BinaryOp::Xor => of(Some(a.bit_or(b)), zeros(u32::min)),
+            BinaryOp::Or => of(Some(a.bit_or(b)), zeros(u32::min)),
+            BinaryOp::Xor => of(Some(a.bit_xor(b)), zeros(u32::min)),
             BinaryOp::Shl => power().map_or(ValueRange::ALL, |it| left * ValueRange::constant(it)),
             BinaryOp::Shr => match power() {
                 Some(power) => of(a.floor_divide(Interval::constant(power)), Congruence::ALL),

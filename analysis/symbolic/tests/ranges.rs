@@ -1,6 +1,6 @@
 //! Intervals, residue classes and their product, against all members of small sets.
 
-use apg_symbolic::{Affine, BinaryOp, Congruence, Interval, ValueRange};
+use apg_symbolic::{Affine, BinaryOp, Comparison, Congruence, Interval, ValueRange};
 use proptest::prelude::*;
 
 /// Values far enough from zero to tell apart what the operations on small sets yield.
@@ -101,9 +101,9 @@ proptest! {
             let (in_a, in_b) = (a.contains(value), b.contains(value));
             prop_assert_eq!(a.intersect(b).is_some_and(|it| it.contains(value)), in_a && in_b);
             prop_assert!(a.hull(b).contains(value) || !(in_a || in_b));
-            prop_assert!(a.widen(b).contains(value) || !(in_a || in_b));
+            prop_assert!(a.widen(b, &[-4, 0, 9]).contains(value) || !(in_a || in_b));
         }
-        prop_assert_eq!(a.widen(a), a);
+        prop_assert_eq!(a.widen(a, &[]), a);
         if let Some(count) = a.count() {
             prop_assert_eq!(count, members(|it| a.contains(it)).len() as u64);
         }
@@ -179,6 +179,54 @@ proptest! {
 }
 
 #[test]
+fn comparisons_keep_exactly_the_numbers_that_compare_so() {
+    use Comparison::*;
+    let small = |low, high| Interval { low: Some(low), high: Some(high) };
+    let all: Vec<Interval<i128>> = (-3..4).flat_map(|a| (a..4).map(move |b| small(a, b))).collect();
+    let members = |it: &Interval<i128>| it.low.unwrap_or(-9)..=it.high.unwrap_or(9);
+    for comparison in [Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual] {
+        for a in &all {
+            for b in &all {
+                let kept = |x: i128| members(b).any(|y| comparison.holds(x, y));
+                let narrowed = a.narrow(comparison, *b);
+                for x in members(a) {
+                    let is_end = a.low == Some(x) || a.high == Some(x);
+                    let stays = narrowed.is_some_and(|it| it.contains(x));
+                    assert!(stays || !kept(x), "{x} of {a} {comparison:?} {b}");
+                    assert!(!stays || kept(x) || !is_end, "{x} of {a} {comparison:?} {b}");
+                }
+                let mut results = members(a).flat_map(|x| members(b).map(move |y| comparison.holds(x, y)));
+                let first = results.next().expect("not empty");
+                let expected = results.all(|it| it == first).then_some(first);
+                assert_eq!(a.decide(comparison, *b), expected, "{a} {comparison:?} {b}");
+                assert_eq!(b.decide(comparison.mirrored(), *a), expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn comparisons_with_unbounded_intervals_keep_what_may_compare_so() {
+    let natural = Interval { low: Some(0_i64), high: None };
+    assert_eq!(natural.narrow(Comparison::Less, Interval::ALL), Some(natural));
+    assert_eq!(natural.narrow(Comparison::Less, Interval::constant(0)), None);
+    assert_eq!(natural.decide(Comparison::GreaterEqual, Interval::constant(0)), Some(true));
+    assert_eq!(natural.decide(Comparison::Greater, Interval::constant(0)), None);
+    let top = Interval::constant(i64::MAX);
+    assert_eq!(top.narrow(Comparison::Greater, top), Some(top), "a bound beyond the type is dropped");
+}
+
+#[test]
+fn bounds_of_128_bits_hold_products_of_all_64_bit_types_or_are_dropped() {
+    let unsigned = Interval { low: Some(0_i128), high: Some(u64::MAX.into()) };
+    assert_eq!((unsigned * unsigned).high, i128::from(u64::MAX).checked_mul(u64::MAX.into()));
+    let signed = Interval { low: Some(i128::from(i64::MIN)), high: Some(i64::MAX.into()) };
+    assert_eq!((signed * signed).high, Some(1 << 126));
+    assert_eq!((signed * signed * signed).high, None);
+    assert_eq!(unsigned.count(), None);
+}
+
+#[test]
 fn bounds_near_the_limits_are_dropped_rather_than_wrapped() {
     let top = Interval::constant(i64::MAX);
     assert_eq!((top + Interval::constant(1)).high, None);
@@ -188,7 +236,7 @@ fn bounds_near_the_limits_are_dropped_rather_than_wrapped() {
         Interval::constant(i64::MIN).floor_divide(Interval::constant(-1)).map(|it| it.high),
         Some(None)
     );
-    assert_eq!(Interval::ALL.count(), None);
+    assert_eq!(Interval::<i64>::ALL.count(), None);
     assert_eq!(Interval { low: Some(i64::MIN), high: Some(i64::MAX) }.count(), None);
     let large = Congruence::new(1 << 40, 3);
     assert!((large * large).contains(9));

@@ -1,9 +1,10 @@
 //! Conditions: what is known where they hold, and where they do not.
 
+use apg_symbolic::Comparison;
 use apg_syntax::TextRange;
 
 use super::Interpreter;
-use super::interval::{Comparison, Interval};
+use super::integer_types::{IntegerInterval, Interval};
 use super::state::State;
 use super::value::{MAX_LENGTH, Number, Reference, Relation, Value};
 use crate::body::{ExprId, ExprKind};
@@ -70,7 +71,7 @@ impl Interpreter<'_> {
         let (sign, left, right) = self.operator(id)?;
         let is_integer =
             |it: ExprId| self.facts.of_type(self.body.expr(it).ty).primitive.is_some_and(Known::is_integer);
-        let comparison = Comparison::of_operator(sign)?;
+        let comparison = Comparison::from_symbol(sign)?;
         (is_integer(left) && is_integer(right)).then_some((comparison, left, right))
     }
 
@@ -150,7 +151,7 @@ impl Interpreter<'_> {
 
     /// Notes that the number `value` of an expression compares so with another.
     pub(super) fn narrow(&mut self, id: ExprId, value: Number, comparison: Comparison, other: Number) {
-        let Some(range) = value.range.narrowed(comparison, other.range) else {
+        let Some(range) = value.range.narrow(comparison, other.range) else {
             self.state.live = false;
             return;
         };
@@ -161,14 +162,14 @@ impl Interpreter<'_> {
             let known = value.relation.filter(|it| it.symbol != own);
             let relation = known.or_else(|| lower_relation(comparison, &other));
             let origin = value.origin.or(match comparison {
-                Comparison::Equal if other.range.single().is_some() => Some(self.range(id)),
+                Comparison::Equal if other.range.as_constant().is_some() => Some(self.range(id)),
                 _ => None,
             });
             let narrowed = Value::Number(Number { range, relation, origin });
             self.state.set(own, narrowed);
         }
         if let Some((symbol, offset)) = value.exact_relation() {
-            let by = Interval::exactly(-i128::from(offset));
+            let by = Interval::constant(-i128::from(offset));
             let all = match symbol {
                 Symbol::Size(_) | Symbol::Length(_) => Interval::between(0, MAX_LENGTH),
                 Symbol::Value(_) => Interval::between(i64::MIN.into(), u64::MAX.into()),
@@ -177,7 +178,7 @@ impl Interpreter<'_> {
                 Some(Value::Number(known)) => *known,
                 _ => Number::within(all),
             };
-            let range = range.binary("+", by, 64).and_then(|it| it.meet(known.range));
+            let range = range.binary("+", by, 64).and_then(|it| it.intersect(known.range));
             match range {
                 Some(range) => self.state.set(symbol, Value::Number(Number { range, ..known })),
                 None => self.state.live = false,
@@ -209,7 +210,7 @@ fn lower_relation(comparison: Comparison, other: &Number) -> Option<Relation> {
     let relation = other.relation?;
     match comparison {
         Comparison::Equal => Some(relation),
-        Comparison::GreaterOrEqual => Some(Relation { is_exact: false, ..relation }),
+        Comparison::GreaterEqual => Some(Relation { is_exact: false, ..relation }),
         Comparison::Greater => {
             let offset = relation.offset.checked_add(1)?;
             Some(Relation { offset, is_exact: false, ..relation })

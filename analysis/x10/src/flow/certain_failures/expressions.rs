@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use super::facts::TypeFacts;
-use super::interval::Interval;
+use super::integer_types::{IntegerInterval, Interval};
 use super::state::State;
 use super::value::{MAX_LENGTH, Number, Reference, Relation, Value};
 use crate::body::{AssignTarget, ExprId, ExprKind, Literal, LocalId};
@@ -203,8 +203,8 @@ impl Interpreter<'_> {
     fn refined(&self, number: Number) -> Number {
         let Some((symbol, offset)) = number.exact_relation() else { return number };
         let Some(Value::Number(known)) = self.state.get(symbol) else { return number };
-        let offset = Interval::exactly(offset.into());
-        let range = known.range.binary("+", offset, 64).and_then(|it| it.meet(number.range));
+        let offset = Interval::constant(offset.into());
+        let range = known.range.binary("+", offset, 64).and_then(|it| it.intersect(number.range));
         Number { range: range.unwrap_or(number.range), ..number }
     }
 
@@ -366,10 +366,7 @@ impl Interpreter<'_> {
         match sign {
             "+" => Number::shifted(left.relation, right.range)
                 .or_else(|| Number::shifted(right.relation, left.range)),
-            "-" => {
-                let negated = Interval::between(-right.range.high(), -right.range.low());
-                Number::shifted(left.relation, negated)
-            }
+            "-" => Number::shifted(left.relation, -right.range),
             _ => None,
         }
     }

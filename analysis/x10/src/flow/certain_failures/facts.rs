@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::interval::Interval;
+use super::integer_types::{IntegerInterval, Interval};
 use crate::db::Db;
 use crate::ids::{FileOrigin, MethodId};
 use crate::ty::known::{Known, primitive_class};

@@ -1,6 +1,6 @@
 //! Loops: a fixpoint with widening for all iterations, and the first and last iteration apart.
 
-use super::interval::{Comparison, Interval};
+use super::integer_types::{IntegerInterval, Interval};
 use super::state::State;
 use super::value::{Number, Relation, Value};
 use super::{Interpreter, Jumps};
@@ -9,6 +9,7 @@ use crate::body::{
     AssignTarget, ExprId, ExprKind, Iteration as Iterates, LabelId, Literal, LocalId, StmtId, StmtKind,
 };
 use crate::rules::values::{Iteration, IterationKind, Symbol, Variable};
+use apg_symbolic::Comparison;
 
 /// The most repetitions of a loop before its assigned variables count as unknown.
 const MAX_ROUNDS: u32 = 6;
@@ -111,7 +112,7 @@ impl<'a> Interpreter<'a> {
             the_loop.elements.extend(components);
             self.range_counters(&mut the_loop, &value, (*local, components), *iterable, iteration);
             let is_empty_rail =
-                value.reference().and_then(|it| it.length).is_some_and(|it| it.range.high() == 0);
+                value.reference().and_then(|it| it.length).is_some_and(|it| it.range.greatest() == 0);
             if the_loop.is_empty() || is_empty_rail {
                 return None;
             }
@@ -179,20 +180,20 @@ impl<'a> Interpreter<'a> {
         });
         let bound = bound.filter(Number::is_exact)?;
         let last = match sign {
-            Comparison::LessOrEqual => bound,
+            Comparison::LessEqual => bound,
             Comparison::Less => self.shifted(&bound, -1)?,
             _ => return None,
         };
-        let written = (sign == Comparison::LessOrEqual).then(|| self.without_conversions(right));
+        let written = (sign == Comparison::LessEqual).then(|| self.without_conversions(right));
         Some((counter, first, last, written))
     }
 
     /// `number + by`, if it does not wrap.
     fn shifted(&self, number: &Number, by: i64) -> Option<Number> {
-        let range = number.range.binary("+", Interval::exactly(by.into()), 64)?;
+        let range = number.range.binary("+", Interval::constant(by.into()), 64)?;
         let all = Interval::between(i64::MIN.into(), i64::MAX.into());
         let (range, true) = range.wrapped(all) else { return None };
-        let relation = Number::shifted(number.relation, Interval::exactly(by.into()));
+        let relation = Number::shifted(number.relation, Interval::constant(by.into()));
         Some(Number { range, relation, origin: None })
     }
 
@@ -273,8 +274,8 @@ impl<'a> Interpreter<'a> {
                 Pass::Last => *last,
                 Pass::All if !the_loop.sets_counters => continue,
                 Pass::All => {
-                    let low = first.range.low();
-                    let range = Interval::between(low, last.range.high().max(low));
+                    let low = first.range.least();
+                    let range = Interval::between(low, last.range.greatest().max(low));
                     let relation = first.relation.map(|it| Relation { is_exact: false, ..it });
                     Number { range, relation, origin: None }
                 }
@@ -360,7 +361,7 @@ impl<'a> Interpreter<'a> {
                 };
                 let is_certain = head.is_certain;
                 head.join_with(&after, &|symbol, before, joined| match round >= FIRST_WIDENED_ROUND {
-                    true => before.widen(joined, all(symbol)),
+                    true => before.widen_within(joined, all(symbol)),
                     false => joined,
                 });
                 head.is_certain = is_certain;

@@ -8,7 +8,7 @@
 mod conditions;
 mod expressions;
 mod facts;
-mod interval;
+mod integer_types;
 mod loops;
 mod operations;
 mod prescan;

@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use super::facts::MethodFacts;
-use super::interval::{Comparison, Interval};
+use super::integer_types::{IntegerInterval, Interval};
 use super::value::{MAX_LENGTH, Number, Reference, Value};
 use crate::body::{ExprId, ExprKind};
 use crate::rules::flow::division_by_zero::DivisionByZero;
@@ -11,6 +11,7 @@ use crate::rules::flow::negative_size::NegativeSize;
 use crate::rules::flow::null_dereference::NullDereference;
 use crate::rules::values::Amount;
 use crate::ty::Ty;
+use apg_symbolic::Comparison;
 
 impl Interpreter<'_> {
     pub(super) fn call(&mut self, id: ExprId) -> Value {
@@ -70,7 +71,7 @@ impl Interpreter<'_> {
                 self.converted(Value::Number(number), ty)
             }
             ("operator as" | "operator implicit as", Value::Ranges(axes)) => Value::Ranges(axes),
-            ("abs", Value::Number(number)) if method.is_math && number.range.low() >= 0 => {
+            ("abs", Value::Number(number)) if method.is_math && number.range.least() >= 0 => {
                 Value::Number(number)
             }
             _ => self.value_of_type(ty, None),
@@ -84,8 +85,8 @@ impl Interpreter<'_> {
         match (name, of, length) {
             ("length", _, Some(length)) if self.is_string(ty) => Value::Number(length),
             ("range", _, Some(length)) if self.is_rail_or_global_rail(ty) => {
-                let range = Interval::between(length.range.low() - 1, length.range.high() - 1);
-                let relation = Number::shifted(length.relation, Interval::exactly(-1));
+                let range = Interval::between(length.range.least() - 1, length.range.greatest() - 1);
+                let relation = Number::shifted(length.relation, Interval::constant(-1));
                 let last = Number { range, relation, origin: None };
                 Value::Ranges(vec![(Number::exactly(0), last)])
             }
@@ -107,7 +108,7 @@ impl Interpreter<'_> {
                     if sign == ".." {
                         return Value::Ranges(vec![(*a, *b)]);
                     }
-                    if let Some(comparison) = Comparison::of_operator(sign) {
+                    if let Some(comparison) = Comparison::from_symbol(sign) {
                         return a.decides(comparison, b).map_or(Value::Unknown, Value::Boolean);
                     }
                     if matches!(sign, "/" | "%") {
@@ -115,7 +116,7 @@ impl Interpreter<'_> {
                     }
                     return self.arithmetic(sign, ty, a, b);
                 }
-                let is_less = a.decides(Comparison::LessOrEqual, b);
+                let is_less = a.decides(Comparison::LessEqual, b);
                 match (method.name, is_less) {
                     ("min", Some(true)) | ("max", Some(false)) if method.is_math => Value::Number(*a),
                     ("min", Some(false)) | ("max", Some(true)) if method.is_math => Value::Number(*b),
@@ -158,7 +159,7 @@ impl Interpreter<'_> {
             ([size, ..], [Value::Number(count), ..]) if ty.rail_element(self.db).is_some() => {
                 self.check_size(*size, count);
                 let possible = Number::within(Interval::between(0, MAX_LENGTH));
-                let length = count.range.meet(possible.range).map(|range| Number { range, ..*count });
+                let length = count.range.intersect(possible.range).map(|range| Number { range, ..*count });
                 if length.is_some() {
                     self.narrow(*size, *count, Comparison::Equal, possible);
                 }
@@ -173,14 +174,14 @@ impl Interpreter<'_> {
     }
 
     fn check_size(&mut self, size: ExprId, count: &Number) {
-        if count.range.high() < 0 {
+        if count.range.greatest() < 0 {
             let count = count.extent();
             self.report(self.range(size), |occasion| NegativeSize { count, occasion }.into());
         }
     }
 
     fn check_divisor(&mut self, divisor: ExprId, value: &Number, is_remainder: bool) {
-        if value.range.single() != Some(0) {
+        if value.range.as_constant() != Some(0) {
             return;
         }
         let origin = value.origin;
@@ -199,9 +200,9 @@ impl Interpreter<'_> {
         let (Some(index), true) = (index.number(), self.state.live) else { return };
         let reference = of.reference();
         let length = reference.and_then(|it| it.length);
-        let is_negative = index.range.high() < 0;
+        let is_negative = index.range.greatest() < 0;
         let is_too_great =
-            length.is_some_and(|it| index.decides(Comparison::GreaterOrEqual, &it) == Some(true));
+            length.is_some_and(|it| index.decides(Comparison::GreaterEqual, &it) == Some(true));
         if !is_negative && !is_too_great {
             return;
         }

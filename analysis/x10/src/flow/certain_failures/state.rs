@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::interval::Interval;
+use super::integer_types::Interval;
 use super::value::Value;
 use crate::rules::values::{Symbol, Variable};
 

@@ -1,6 +1,6 @@
 //! Statements: what they make of the state.
 
-use super::interval::{Comparison, Interval};
+use super::integer_types::Interval;
 use super::state::State;
 use super::value::{Number, Value};
 use super::{Interpreter, Jumps};
@@ -9,6 +9,7 @@ use crate::body::{
     AssignTarget, Clocked, ExprId, ExprKind, LabelId, Literal, LocalId, Stmt, StmtId, StmtKind,
 };
 use crate::rules::values::{Symbol, Variable};
+use apg_symbolic::Comparison;
 
 impl Interpreter<'_> {
     pub(super) fn stmt(&mut self, id: StmtId) {
@@ -293,7 +294,7 @@ impl Interpreter<'_> {
     pub(super) fn set_variable(&mut self, variable: Variable, value: Value, from: ExprId) {
         let range = self.range(from);
         let value = match value {
-            Value::Number(number) if number.range.single().is_some() => {
+            Value::Number(number) if number.range.as_constant().is_some() => {
                 Value::Number(Number { origin: number.origin.or(Some(range)), ..number })
             }
             Value::Number(number) if self.is_whole_type(from, number.range) && number.relation.is_none() => {

@@ -1,8 +1,9 @@
 //! Abstract values: numbers with an interval and a symbolic offset, references with nullness and length.
 
+use apg_symbolic::Comparison;
 use apg_syntax::TextRange;
 
-use super::interval::{Comparison, Interval};
+use super::integer_types::{IntegerInterval, Interval};
 use crate::rules::values::{Amount, Symbol};
 
 /// The greatest length that a rail or string can have: more elements than any memory holds.
@@ -65,7 +66,7 @@ impl Number {
 
     /// One number.
     pub(super) fn exactly(value: i128) -> Number {
-        Number::within(Interval::exactly(value))
+        Number::within(Interval::constant(value))
     }
 
     /// The value of a symbol.
@@ -80,12 +81,12 @@ impl Number {
 
     /// Whether it has the same value at all points where its symbol has.
     pub(super) fn is_exact(&self) -> bool {
-        self.range.single().is_some() || self.exact_relation().is_some()
+        self.range.as_constant().is_some() || self.exact_relation().is_some()
     }
 
     /// The words of its value.
     pub(super) fn amount(&self) -> Amount {
-        match (self.range.single(), self.relation) {
+        match (self.range.as_constant(), self.relation) {
             (Some(value), _) => Amount::Exactly(value),
             (None, Some(Relation { symbol, offset, is_exact: true })) => Amount::Offset(symbol, offset),
             (None, _) => self.extent(),
@@ -94,23 +95,23 @@ impl Number {
 
     /// The words of the values it can have.
     pub(super) fn extent(&self) -> Amount {
-        match self.range.single() {
+        match self.range.as_constant() {
             Some(value) => Amount::Exactly(value),
-            None => Amount::Between(self.range.low(), self.range.high()),
+            None => Amount::Between(self.range.least(), self.range.greatest()),
         }
     }
 
     /// The relation of the sum with a number in `by`, if the sum does not wrap.
     pub(super) fn shifted(relation: Option<Relation>, by: Interval) -> Option<Relation> {
-        let relation = relation.filter(|_| by.low() > MIN_BOUND_OFFSET)?;
-        let offset = i128::from(relation.offset) + by.low();
-        let is_exact = relation.is_exact && by.single().is_some();
+        let relation = relation.filter(|_| by.least() > MIN_BOUND_OFFSET)?;
+        let offset = i128::from(relation.offset) + by.least();
+        let is_exact = relation.is_exact && by.as_constant().is_some();
         Some(Relation { offset: i64::try_from(offset).ok()?, is_exact, ..relation })
     }
 
     /// Whether a comparison with `other` holds, if that is known.
     pub(super) fn decides(&self, comparison: Comparison, other: &Number) -> Option<bool> {
-        if let Some(decided) = self.range.decides(comparison, other.range) {
+        if let Some(decided) = self.range.decide(comparison, other.range) {
             return Some(decided);
         }
         let (a, b) = (self.relation?, other.relation?);
@@ -119,7 +120,7 @@ impl Number {
         }
         let difference = i128::from(a.offset) - i128::from(b.offset);
         match (a.is_exact, b.is_exact) {
-            (true, true) => Some(comparison.holds_for_difference(difference)),
+            (true, true) => Some(comparison.holds(difference, 0)),
             // The difference is this or more.
             (false, true) => at_least(comparison, difference),
             (true, false) => at_least(comparison.mirrored(), -difference),
@@ -137,7 +138,7 @@ impl Number {
             _ => None,
         };
         let origin = self.origin.filter(|it| other.origin == Some(*it));
-        Number { range: all(self.range.join(other.range)), relation, origin }
+        Number { range: all(self.range.hull(other.range)), relation, origin }
     }
 }
 
@@ -145,9 +146,9 @@ impl Number {
 fn at_least(comparison: Comparison, least: i128) -> Option<bool> {
     match comparison {
         Comparison::Greater | Comparison::NotEqual if least > 0 => Some(true),
-        Comparison::GreaterOrEqual if least >= 0 => Some(true),
+        Comparison::GreaterEqual if least >= 0 => Some(true),
         Comparison::Less if least >= 0 => Some(false),
-        Comparison::LessOrEqual | Comparison::Equal if least > 0 => Some(false),
+        Comparison::LessEqual | Comparison::Equal if least > 0 => Some(false),
         _ => None,
     }
 }
