@@ -227,12 +227,12 @@ impl Code<'_> {
                     self.out.line(format!("{ty} {name} = {text};"));
                     members.push(name);
                 }
-                KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. } => {
+                KernelCaptureKind::Buffer { .. } | KernelCaptureKind::ConstantBuffer { .. } => {
                     self.out.line(format!("apg_object *{name} = {text};"));
                     members.push(format!("apg_rail_data({name})"));
                     alive.push(name);
                 }
-                KernelCaptureKind::GlobalRail { .. } => {
+                KernelCaptureKind::GlobalBuffer { .. } => {
                     let ty = self.ty(value.ty);
                     self.out.line(format!("{ty} {name} = {text};"));
                     members.push(format!("apg_bits<apg_global_rail>({name})"));

@@ -169,15 +169,15 @@ impl Code<'_> {
         for (index, capture) in self.program.kernels[id.index()].captures.iter().enumerate() {
             let ty = match capture.kind {
                 KernelCaptureKind::Scalar(ty) => self.ty(ty),
-                KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element }
+                KernelCaptureKind::Buffer { element } | KernelCaptureKind::ConstantBuffer { element }
                     if self.target == super::code::Target::Cuda =>
                 {
                     format!("apg_view<const {}>", self.ty(element))
                 }
-                KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. } => {
+                KernelCaptureKind::Buffer { .. } | KernelCaptureKind::ConstantBuffer { .. } => {
                     "apg_kernel_rail".into()
                 }
-                KernelCaptureKind::GlobalRail { .. } => "apg_global_rail".into(),
+                KernelCaptureKind::GlobalBuffer { .. } => "apg_global_rail".into(),
             };
             members.push_str(&format!(" {ty} m{index};"));
         }

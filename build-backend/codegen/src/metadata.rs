@@ -351,9 +351,9 @@ impl Code<'_> {
         for (index, capture) in kernel.captures.iter().enumerate() {
             let (kind, element) = match capture.kind {
                 KernelCaptureKind::Scalar(_) => ("APG_SCALAR", None),
-                KernelCaptureKind::Rail { element } => ("APG_HOST_RAIL", Some(element)),
-                KernelCaptureKind::ConstantRail { element } => ("APG_CONSTANT_RAIL", Some(element)),
-                KernelCaptureKind::GlobalRail { element } => ("APG_GLOBAL_RAIL", Some(element)),
+                KernelCaptureKind::Buffer { element } => ("APG_HOST_RAIL", Some(element)),
+                KernelCaptureKind::ConstantBuffer { element } => ("APG_CONSTANT_RAIL", Some(element)),
+                KernelCaptureKind::GlobalBuffer { element } => ("APG_GLOBAL_RAIL", Some(element)),
             };
             let size = element.map_or("0".into(), |it| format!("sizeof({})", self.ty(it)));
             rows.push(format!(

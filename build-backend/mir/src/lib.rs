@@ -41,8 +41,8 @@ pub use dialect::Dialect;
 pub use expr::{Expr, ExprKind};
 pub use function::{Function, FunctionRole, Indexing, Inlining, Local, Recursion};
 pub use gpu::{
-    AtomicOperation, CollectiveOp, Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit,
-    SharedRail, ThreadIndex, thread_index,
+    AtomicOperation, CollectiveOp, Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration,
+    SharedArray, SharedInit, ThreadIndex, thread_index,
 };
 pub use ids::{
     ArrayId, ClassId, ExprId, ExternalId, FileId, FunctionId, GlobalId, InterfaceId, KernelId, LabelId,

@@ -124,7 +124,7 @@ fn print_kernel_function(code: &mut Code<'_>, id: KernelId, ir: &KernelIr) {
     code.declare_variables(&kernel.variables);
     set_auto_values(code, kernel);
     print_constant_loads(code, ir);
-    print_shared_rails(code, ir);
+    print_shared_arrays(code, ir);
     code.unroll_factors = ir.device.unroll_factors.clone();
     code.pipelined_loops = ir.device.pipelined_loops.clone();
     code.stmts(&kernel.body);
@@ -159,7 +159,7 @@ fn declare_captures(code: &mut Code<'_>, ir: &KernelIr) {
                 // The body may assign a parameter, so it is copied; the compiler removes unneeded copies.
                 code.out.line(format!("{name} {text} = env.m{index};"));
             }
-            KernelCaptureKind::ConstantRail { element } => {
+            KernelCaptureKind::ConstantBuffer { element } => {
                 let name = code.ty(element);
                 code.out.append(&format!(
                     "#ifdef APG_CONSTANT\n\
@@ -171,7 +171,7 @@ fn declare_captures(code: &mut Code<'_>, ir: &KernelIr) {
                 ));
                 code.locals[index].rail = Some(RailSpelling::new(text, format!("env.m{index}.length")));
             }
-            KernelCaptureKind::Rail { element } => {
+            KernelCaptureKind::Buffer { element } => {
                 let name = code.ty(element);
                 // The copy of a captured rail belongs to this launch alone: nothing aliases it.
                 let constant = if *aliases == RailAliases::Written { "" } else { "const " };
@@ -181,7 +181,7 @@ fn declare_captures(code: &mut Code<'_>, ir: &KernelIr) {
                 ));
                 code.locals[index].rail = Some(RailSpelling::new(text, format!("env.m{index}.length")));
             }
-            KernelCaptureKind::GlobalRail { element } => {
+            KernelCaptureKind::GlobalBuffer { element } => {
                 let name = code.ty(element);
                 // Global rails may alias. The runtime tests that at each launch: `APG_APART` means that they
                 // do not, unless the code is compiled for a launch with `APG_OVERLAP`.
@@ -246,7 +246,7 @@ fn set_auto_values(code: &mut Code<'_>, kernel: &Kernel) {
 }
 
 /// Declares the shared rails and prints their initialisation by all threads of the block.
-fn print_shared_rails(code: &mut Code<'_>, ir: &KernelIr) {
+fn print_shared_arrays(code: &mut Code<'_>, ir: &KernelIr) {
     let kernel = &ir.kernel;
     if kernel.shared.is_empty() {
         return;

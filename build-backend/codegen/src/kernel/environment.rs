@@ -15,11 +15,11 @@ pub(super) fn spell_captures(code: &mut Code<'_>, kernel: &Kernel) {
         let member = format!("env->m{index}");
         code.locals[index].rail = match capture.kind {
             KernelCaptureKind::Scalar(_) => None,
-            KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element } => {
+            KernelCaptureKind::Buffer { element } | KernelCaptureKind::ConstantBuffer { element } => {
                 let ty = code.ty(element);
                 Some(RailSpelling::new(format!("((const {ty} *){member}.data)"), format!("{member}.length")))
             }
-            KernelCaptureKind::GlobalRail { .. } => {
+            KernelCaptureKind::GlobalBuffer { .. } => {
                 Some(RailSpelling::new(format!("{member}.handle"), format!("{member}.size")))
             }
         };

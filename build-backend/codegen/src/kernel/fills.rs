@@ -4,7 +4,7 @@ use crate::code::{Code, Target};
 use apg_mir::*;
 
 /// Prints the loop that initialises a shared rail; `head` is the loop's head, which counts `i_`.
-pub(super) fn print_fill(code: &mut Code<'_>, rail: &SharedRail, head: &str) {
+pub(super) fn print_fill(code: &mut Code<'_>, rail: &SharedArray, head: &str) {
     let target = code.local(rail.local).text;
     let ty = code.ty(rail.element);
     match &rail.init {

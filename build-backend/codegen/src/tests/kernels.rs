@@ -28,7 +28,7 @@ pub(super) fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> 
         name: "Main_main_1".into(),
         span: at(1),
         captures: vec![
-            capture("out", KernelCaptureKind::GlobalRail { element: Ty::I32 }),
+            capture("out", KernelCaptureKind::GlobalBuffer { element: Ty::I32 }),
             capture("n", KernelCaptureKind::Scalar(Ty::I64)),
         ],
         host: LaunchConfiguration {
@@ -66,7 +66,7 @@ pub(super) fn kernel_from_text(threads: i64, locals: &str, shared: &str, body: &
         class @Ints extends @x10.lang.Any rail of i32 {{ }}
         kernel @Main_main_1 {has_barrier} {{
             var [%out: struct @GlobalRail, %n: i64, %block: i32, %thread: i32, {locals}];
-            capture out: global rail of i32;
+            capture out: global buffer of i32;
             capture n: i64;
             block %block < 1:i32;
             thread %thread < {threads}:i32;
@@ -80,7 +80,7 @@ pub(super) fn kernel_from_text(threads: i64, locals: &str, shared: &str, body: &
 
 /// A shared rail of Ints named by a local of the kernel.
 pub(super) fn share(kernel: &mut Kernel, local: u32, length: i64, init: SharedInit) {
-    kernel.shared.push(SharedRail { local: LocalId(local), element: Ty::I32, init });
+    kernel.shared.push(SharedArray { local: LocalId(local), element: Ty::I32, init });
     kernel.host.shared_lengths.push(long(length));
 }
 

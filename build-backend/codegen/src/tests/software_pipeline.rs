@@ -33,7 +33,7 @@ fn kernel_ir(condition: Expr, step: i64, body: Vec<Stmt>) -> KernelIr {
     let mut kernel = kernel(4, 64, &[], body);
     kernel.captures.push(KernelCapture {
         name: "from".into(),
-        kind: KernelCaptureKind::GlobalRail { element: Ty::I32 },
+        kind: KernelCaptureKind::GlobalBuffer { element: Ty::I32 },
         static_field: None,
         global: None,
         derived_from: None,

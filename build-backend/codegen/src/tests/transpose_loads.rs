@@ -15,7 +15,7 @@ fn sums_after(first: Vec<Stmt>, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> 
     let mut all = first;
     all.extend([set(5, int(0)), set(6, int(0)), count, out(add(own(), int(2000)), i32_(5))]);
     let mut kernel = kernel(1, 32, &[], all);
-    let rail = KernelCaptureKind::GlobalRail { element: Ty::I32 };
+    let rail = KernelCaptureKind::GlobalBuffer { element: Ty::I32 };
     kernel.captures.push(KernelCapture {
         name: "from".into(),
         kind: rail,

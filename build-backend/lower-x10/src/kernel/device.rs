@@ -90,9 +90,9 @@ impl Builder<'_, '_> {
     ) {
         let elements = captures.iter().filter_map(|it| match it.kind {
             KernelCaptureKind::Scalar(_) => None,
-            KernelCaptureKind::Rail { element }
-            | KernelCaptureKind::ConstantRail { element }
-            | KernelCaptureKind::GlobalRail { element } => Some((it.name.as_str(), element)),
+            KernelCaptureKind::Buffer { element }
+            | KernelCaptureKind::ConstantBuffer { element }
+            | KernelCaptureKind::GlobalBuffer { element } => Some((it.name.as_str(), element)),
         });
         let bad_element = elements
             .into_iter()

@@ -48,8 +48,9 @@ impl Builder<'_, '_> {
         let is_here = self.is_here(&host);
         // At the host the rails need no copy if they are unmodified until the kernel ends, since kernels only
         // read them. A device launch needs no waiting activity.
-        let is_rail =
-            |kind| matches!(kind, KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. });
+        let is_rail = |kind| {
+            matches!(kind, KernelCaptureKind::Buffer { .. } | KernelCaptureKind::ConstantBuffer { .. })
+        };
         let captures_stable = self.captures_stable || !captured.iter().any(|it| is_rail(it.kind));
         let (then, ()) = self.nested(|it| match clocks {
             mir::Clocks::None => {
@@ -158,9 +159,11 @@ impl Builder<'_, '_> {
             let ty = self.concrete(capture.ty);
             let kind = match &capture.kind {
                 CaptureKind::Scalar => KernelCaptureKind::Scalar(self.lowerer.machine(ty)),
-                CaptureKind::Rail { element } => KernelCaptureKind::Rail { element: self.element(*element) },
+                CaptureKind::Rail { element } => {
+                    KernelCaptureKind::Buffer { element: self.element(*element) }
+                }
                 CaptureKind::GlobalRail { element } => {
-                    KernelCaptureKind::GlobalRail { element: self.element(*element) }
+                    KernelCaptureKind::GlobalBuffer { element: self.element(*element) }
                 }
             };
             let inside = match capture.source {
@@ -174,7 +177,7 @@ impl Builder<'_, '_> {
                 && let Some(local) = self.named_local(*rail)
             {
                 let ty = self.variable_type(local);
-                let kind = KernelCaptureKind::ConstantRail { element: self.element(*element) };
+                let kind = KernelCaptureKind::ConstantBuffer { element: self.element(*element) };
                 let from = CaptureSource::Local(local);
                 captured.push(CapturedVariable { from, inside: Some(prelude.local), ty, kind });
             }
@@ -227,9 +230,9 @@ impl Builder<'_, '_> {
             let ty = self.variable_type(local);
             let db = self.lowerer.db;
             let kind = if let Some(element) = ty.rail_element(db) {
-                KernelCaptureKind::Rail { element: self.element(element) }
+                KernelCaptureKind::Buffer { element: self.element(element) }
             } else if let Some(element) = ty.global_rail_element(db) {
-                KernelCaptureKind::GlobalRail { element: self.element(element) }
+                KernelCaptureKind::GlobalBuffer { element: self.element(element) }
             } else {
                 KernelCaptureKind::Scalar(self.lowerer.machine(ty))
             };
@@ -291,7 +294,7 @@ impl Builder<'_, '_> {
             let (length, init) = inner.shared_init(rail);
             let element = inner.element(rail.element);
             shared_lengths.push(length);
-            shared.push(mir::SharedRail { local, element, init });
+            shared.push(mir::SharedArray { local, element, init });
         }
         inner.stmt(kernel.body);
         let (locals, mut body) = inner.into_parts();

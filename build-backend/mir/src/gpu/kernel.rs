@@ -16,9 +16,9 @@ pub struct Kernel {
     pub captures: Vec<KernelCapture>,
     /// Host code that computes the launch configuration from the captures.
     pub host: LaunchConfiguration,
-    /// Shared rails; their lengths come from `host`.
-    pub shared: Vec<SharedRail>,
-    /// Locals of the thread body: the captures, then block indices, thread indices, shared rails, then its
+    /// Shared arrays; their lengths come from `host`.
+    pub shared: Vec<SharedArray>,
+    /// Locals of the thread body: the captures, then block indices, thread indices, shared arrays, then its
     /// own.
     pub locals: Vec<Local>,
     /// Variables in the memory of each thread, whose address may be taken.
@@ -66,12 +66,12 @@ pub struct KernelCapture {
 pub enum KernelCaptureKind {
     /// By value in the environment.
     Scalar(Ty),
-    /// A host rail copied to the device.
-    Rail { element: Ty },
-    /// As `Rail`, in constant memory.
-    ConstantRail { element: Ty },
-    /// A global rail at the kernel's place: a device pointer and a length.
-    GlobalRail { element: Ty },
+    /// An array of the host, copied to the device.
+    Buffer { element: Ty },
+    /// As `Buffer`, in constant memory.
+    ConstantBuffer { element: Ty },
+    /// A buffer in device memory at the place of the kernel: a device pointer and a length.
+    GlobalBuffer { element: Ty },
 }
 
 /// Host expressions over the captures (and auto values) that configure a launch.
@@ -81,13 +81,13 @@ pub struct LaunchConfiguration {
     pub blocks: Vec<Expr>,
     /// Extent of each thread axis.
     pub threads: Vec<Expr>,
-    /// Length of each shared rail, in elements.
+    /// Length of each shared array, in elements.
     pub shared_lengths: Vec<Expr>,
 }
 
-/// A rail in shared memory.
+/// An array in shared memory.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SharedRail {
+pub struct SharedArray {
     /// The local that names it in `body`; `Element`/`SetElement`/`Length` on it address shared memory.
     pub local: LocalId,
     /// Element type.
@@ -96,7 +96,7 @@ pub struct SharedRail {
     pub init: SharedInit,
 }
 
-/// Initial elements of a shared rail.
+/// Initial elements of a shared array.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum SharedInit {
@@ -106,6 +106,6 @@ pub enum SharedInit {
     Value(Expr),
     /// A function of the index: statements over locals, `index` is set first, the value is `value`.
     Function { index: LocalId, setup: Vec<Stmt>, value: Expr },
-    /// The elements of a captured rail or global rail.
+    /// The elements of a captured buffer.
     Copy(LocalId),
 }

@@ -5,5 +5,5 @@ mod kernel;
 pub mod thread_index;
 
 pub use collective::{AtomicOperation, CollectiveOp};
-pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedInit, SharedRail};
+pub use kernel::{Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration, SharedArray, SharedInit};
 pub use thread_index::ThreadIndex;

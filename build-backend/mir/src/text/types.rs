@@ -55,9 +55,9 @@ pub(super) fn field_named(fields: &[Field], name: &Name) -> Option<u32> {
 pub(super) fn capture_elements(captures: &[KernelCapture]) -> FxHashMap<LocalId, Ty> {
     let element = |(index, capture): (u32, &KernelCapture)| match capture.kind {
         KernelCaptureKind::Scalar(_) => None,
-        KernelCaptureKind::Rail { element }
-        | KernelCaptureKind::ConstantRail { element }
-        | KernelCaptureKind::GlobalRail { element } => Some((LocalId(index), element)),
+        KernelCaptureKind::Buffer { element }
+        | KernelCaptureKind::ConstantBuffer { element }
+        | KernelCaptureKind::GlobalBuffer { element } => Some((LocalId(index), element)),
     };
     (0..).zip(captures).filter_map(element).collect()
 }

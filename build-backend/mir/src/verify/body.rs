@@ -193,7 +193,7 @@ impl<'p> Body<'_, 'p> {
         }
     }
 
-    fn check_shared(&mut self, shared: &'p SharedRail) {
+    fn check_shared(&mut self, shared: &'p SharedArray) {
         if let Some(ty @ Ty::Pointer(_)) = self.assign(shared.local)
             && self.program().types.pointer(ty).is_none_or(|it| it.pointee != shared.element)
         {

@@ -76,7 +76,7 @@ impl AccessSummary {
     pub fn stores_to_global_rails(&self, kernel: &Kernel) -> bool {
         self.anywhere
             || kernel.captures.iter().enumerate().any(|(index, it)| {
-                matches!(it.kind, KernelCaptureKind::GlobalRail { .. })
+                matches!(it.kind, KernelCaptureKind::GlobalBuffer { .. })
                     && self.written.contains(&LocalId(index as u32))
             })
     }

@@ -143,7 +143,7 @@ fn visit_dependences(
             let capture = kernel.captures.get(local.index()).map(|it| it.kind);
             let copied = matches!(
                 capture,
-                Some(KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. })
+                Some(KernelCaptureKind::Buffer { .. } | KernelCaptureKind::ConstantBuffer { .. })
             );
             copied && accesses.is_read_only(local) && all(&[index])
         }

@@ -20,14 +20,14 @@ pub struct PrivateSums {
 #[derive(Clone, Debug, Default)]
 pub struct SharedPlan {
     /// Rails in the order of the kernel.
-    pub rails: Vec<SharedRailPlan>,
+    pub rails: Vec<SharedArrayPlan>,
     /// On a device, the threads synchronise after the initialisation.
     pub barrier_after: bool,
 }
 
 /// The place and the initialisation of a shared rail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SharedRailPlan {
+pub struct SharedArrayPlan {
     /// The rail.
     pub local: LocalId,
     /// Its length, if it is a variable of the block function on a CPU: the C++ compiler then sees that it is

@@ -165,10 +165,10 @@ fn declare_captures(code: &mut Code<'_>, ir: &KernelIr) {
                 code.out.line(format!("const {ty} {text} = env.m{index};"));
                 continue;
             }
-            KernelCaptureKind::Rail { element } | KernelCaptureKind::ConstantRail { element } => {
+            KernelCaptureKind::Buffer { element } | KernelCaptureKind::ConstantBuffer { element } => {
                 (element, "data", "length")
             }
-            KernelCaptureKind::GlobalRail { element } => (element, "handle", "size"),
+            KernelCaptureKind::GlobalBuffer { element } => (element, "handle", "size"),
         };
         let ty = code.ty(element);
         let constant = if ir.accesses.is_read_only(LocalId(index as u32)) { "const " } else { "" };

@@ -60,9 +60,9 @@ impl Printer<'_, '_> {
         let shared = kernel.shared.iter().find(|it| it.local == rail).map(|it| it.element);
         let captured = kernel.captures.get(rail.index()).and_then(|capture| match capture.kind {
             KernelCaptureKind::Scalar(_) => None,
-            KernelCaptureKind::Rail { element }
-            | KernelCaptureKind::ConstantRail { element }
-            | KernelCaptureKind::GlobalRail { element } => Some(element),
+            KernelCaptureKind::Buffer { element }
+            | KernelCaptureKind::ConstantBuffer { element }
+            | KernelCaptureKind::GlobalBuffer { element } => Some(element),
         });
         shared.or(captured)
     }

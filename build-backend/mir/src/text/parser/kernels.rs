@@ -67,8 +67,8 @@ impl BodyParser<'_, '_> {
             "block_choices" => kernel.block_choices = self.choices()?,
             "thread_choices" => kernel.thread_choices = self.choices()?,
             "shared" => {
-                let rail = self.shared_rail(kernel)?;
-                kernel.shared.push(rail);
+                let array = self.shared_array(kernel)?;
+                kernel.shared.push(array);
             }
             "body" => {
                 self.cursor.expect("{")?;
@@ -89,21 +89,23 @@ impl BodyParser<'_, '_> {
         let name = self.cursor.member_name()?.text;
         self.cursor.expect(":")?;
         let word = match self.cursor.peek() {
-            TokenKind::Word(word) if matches!(word.as_str(), "rail" | "constant" | "global") => word.as_str(),
+            TokenKind::Word(word) if matches!(word.as_str(), "buffer" | "constant" | "global") => {
+                word.as_str()
+            }
             _ => "",
         };
         if !word.is_empty() {
             self.cursor.advance();
-            if word != "rail" {
-                self.cursor.expect_word("rail")?;
+            if word != "buffer" {
+                self.cursor.expect_word("buffer")?;
             }
             self.cursor.expect_word("of")?;
         }
         let element = self.symbols.ty(&mut self.cursor)?;
         let kind = match word {
-            "rail" => KernelCaptureKind::Rail { element },
-            "constant" => KernelCaptureKind::ConstantRail { element },
-            "global" => KernelCaptureKind::GlobalRail { element },
+            "buffer" => KernelCaptureKind::Buffer { element },
+            "constant" => KernelCaptureKind::ConstantBuffer { element },
+            "global" => KernelCaptureKind::GlobalBuffer { element },
             _ => KernelCaptureKind::Scalar(element),
         };
         let static_field = if self.cursor.eat_word("static") {
@@ -135,7 +137,7 @@ impl BodyParser<'_, '_> {
     }
 
     /// `%name: TYPE length EXPR = INITIAL`
-    fn shared_rail(&mut self, kernel: &mut Kernel) -> Parsed<SharedRail> {
+    fn shared_array(&mut self, kernel: &mut Kernel) -> Parsed<SharedArray> {
         let local = self.local()?;
         self.cursor.expect(":")?;
         let element = self.symbols.ty(&mut self.cursor)?;
@@ -154,7 +156,7 @@ impl BodyParser<'_, '_> {
         } else {
             SharedInit::Value(self.full_expr()?)
         };
-        Ok(SharedRail { local, element, init })
+        Ok(SharedArray { local, element, init })
     }
 }
 

@@ -53,8 +53,8 @@ impl<'a> Printer<'a> {
                 self.line(&format!("{} {choices:?};", words[1]));
             }
         }
-        for (rail, length) in kernel.shared.iter().zip(&host.shared_lengths) {
-            self.shared_rail(rail, length);
+        for (array, length) in kernel.shared.iter().zip(&host.shared_lengths) {
+            self.shared_array(array, length);
         }
         self.begin();
         self.push("body");
@@ -72,9 +72,9 @@ impl<'a> Printer<'a> {
         self.push(": ");
         let (word, ty) = match capture.kind {
             KernelCaptureKind::Scalar(ty) => ("", ty),
-            KernelCaptureKind::Rail { element } => ("rail of ", element),
-            KernelCaptureKind::ConstantRail { element } => ("constant rail of ", element),
-            KernelCaptureKind::GlobalRail { element } => ("global rail of ", element),
+            KernelCaptureKind::Buffer { element } => ("buffer of ", element),
+            KernelCaptureKind::ConstantBuffer { element } => ("constant buffer of ", element),
+            KernelCaptureKind::GlobalBuffer { element } => ("global buffer of ", element),
         };
         self.push(word);
         self.ty(ty);
@@ -94,15 +94,15 @@ impl<'a> Printer<'a> {
         self.end();
     }
 
-    fn shared_rail(&mut self, rail: &SharedRail, length: &Expr) {
+    fn shared_array(&mut self, array: &SharedArray, length: &Expr) {
         self.begin();
         self.push("shared ");
-        self.local(rail.local);
+        self.local(array.local);
         self.push(": ");
-        self.ty(rail.element);
+        self.ty(array.element);
         self.push(" length ");
         self.full_expr(length);
-        match &rail.init {
+        match &array.init {
             SharedInit::Zero => {}
             SharedInit::Value(value) => {
                 self.push(" = ");

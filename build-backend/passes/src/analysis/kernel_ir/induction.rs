@@ -91,9 +91,9 @@ fn last_assignments(stmt: &Stmt) -> FxHashSet<LocalId> {
 fn element_type(ir: &KernelIr, rail: LocalId) -> Option<Ty> {
     match ir.kernel.captures.get(rail.index())?.kind {
         KernelCaptureKind::Scalar(_) => None,
-        KernelCaptureKind::Rail { element }
-        | KernelCaptureKind::ConstantRail { element }
-        | KernelCaptureKind::GlobalRail { element } => Some(element),
+        KernelCaptureKind::Buffer { element }
+        | KernelCaptureKind::ConstantBuffer { element }
+        | KernelCaptureKind::GlobalBuffer { element } => Some(element),
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) fn run(ir: &mut KernelIr) {
     let aliases = ir.kernel.captures.iter().enumerate().map(|(index, capture)| {
         let is_read_only = ir.accesses.is_read_only(LocalId(index as u32));
         match capture.kind {
-            KernelCaptureKind::GlobalRail { .. } if is_read_only && stores_to_global_rails => {
+            KernelCaptureKind::GlobalBuffer { .. } if is_read_only && stores_to_global_rails => {
                 RailAliases::ReadOnlyIfApart
             }
             _ if is_read_only => RailAliases::ReadOnly,

@@ -39,7 +39,7 @@ pub(crate) fn run(ir: &mut KernelIr) {
 /// Element type of a constant rail.
 fn constant_element(kernel: &Kernel, rail: LocalId) -> Option<Ty> {
     match kernel.captures.get(rail.index())?.kind {
-        KernelCaptureKind::ConstantRail { element } => Some(element),
+        KernelCaptureKind::ConstantBuffer { element } => Some(element),
         _ => None,
     }
 }

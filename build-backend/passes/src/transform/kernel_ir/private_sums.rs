@@ -67,10 +67,10 @@ fn is_private(kernel: &Kernel, mentions: &FxHashMap<LocalId, usize>, sums: &Priv
     let is_integer = matches!(sums.element, Ty::I32 | Ty::U32 | Ty::I64 | Ty::U64);
     let is_alone = kernel.captures.iter().enumerate().all(|(index, it)| match it.kind {
         KernelCaptureKind::Scalar(_) => true,
-        KernelCaptureKind::GlobalRail { .. } if index == sums.rail.index() => true,
-        KernelCaptureKind::Rail { element }
-        | KernelCaptureKind::ConstantRail { element }
-        | KernelCaptureKind::GlobalRail { element } => {
+        KernelCaptureKind::GlobalBuffer { .. } if index == sums.rail.index() => true,
+        KernelCaptureKind::Buffer { element }
+        | KernelCaptureKind::ConstantBuffer { element }
+        | KernelCaptureKind::GlobalBuffer { element } => {
             scalar_bytes(element).is_some() && element != sums.element && index != sums.rail.index()
         }
     });

@@ -97,8 +97,8 @@ fn communicates(kernel: &Kernel) -> bool {
 fn max_environment_bytes(program: &Program, kernel: &Kernel) -> usize {
     let sizes = kernel.captures.iter().map(|capture| match capture.kind {
         KernelCaptureKind::Scalar(ty) => max_value_bytes(program, ty),
-        KernelCaptureKind::Rail { .. } | KernelCaptureKind::ConstantRail { .. } => 16,
-        KernelCaptureKind::GlobalRail { .. } => 24,
+        KernelCaptureKind::Buffer { .. } | KernelCaptureKind::ConstantBuffer { .. } => 16,
+        KernelCaptureKind::GlobalBuffer { .. } => 24,
     });
     sizes.sum()
 }

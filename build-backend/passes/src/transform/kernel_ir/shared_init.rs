@@ -4,7 +4,7 @@ use crate::analysis::constants::{constant_block_size, constant_value};
 use crate::analysis::expressions::scalar_bytes;
 use crate::analysis::init_barrier::{needs_barrier, overwritten_rails};
 use crate::analysis::init_effects::InitEffects;
-use crate::kernel_ir::{Branch, Fill, KernelIr, LoopNode, Node, SharedPlan, SharedRailPlan};
+use crate::kernel_ir::{Branch, Fill, KernelIr, LoopNode, Node, SharedArrayPlan, SharedPlan};
 use apg_mir::*;
 
 /// Shared rails up to this size become variables of the block function; larger ones stay in the worker's
@@ -20,7 +20,7 @@ pub(crate) fn run(ir: &mut KernelIr) {
     let mut has_constant_offset = true;
     let rails = kernel.shared.iter().enumerate().map(|(number, rail)| {
         let length = kernel.host.shared_lengths.get(number).and_then(constant_value).filter(|it| *it >= 0);
-        let plan = SharedRailPlan {
+        let plan = SharedArrayPlan {
             local: rail.local,
             block_variable: variables.iter().find(|it| it.0 == rail.local).map(|it| it.1),
             is_overwritten: overwritten.contains(&rail.local),

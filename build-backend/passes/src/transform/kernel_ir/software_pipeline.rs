@@ -54,7 +54,7 @@ fn pipelined_loop(ir: &KernelIr, condition: &Expr, body: &[Stmt], update: &[Stmt
         let ExprKind::Local(local) = rail.kind else { return };
         let is_read = matches!(
             ir.kernel.captures.get(local.index()).map(|it| it.kind),
-            Some(KernelCaptureKind::Rail { .. } | KernelCaptureKind::GlobalRail { .. })
+            Some(KernelCaptureKind::Buffer { .. } | KernelCaptureKind::GlobalBuffer { .. })
         ) && ir.accesses.is_read_only(local);
         let is_number = !matches!(expr.ty, Ty::Struct(_) | Ty::Ref(_) | Ty::Any);
         let is_induction = counters.iter().any(|it| mentions_any(index, &FxHashSet::from_iter([*it])));

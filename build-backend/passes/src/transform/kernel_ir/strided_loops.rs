@@ -146,9 +146,9 @@ impl Finder<'_> {
         let captures = &self.ir.kernel.captures;
         let element = |index: usize| match captures.get(index).map(|it| it.kind) {
             Some(
-                KernelCaptureKind::Rail { element }
-                | KernelCaptureKind::ConstantRail { element }
-                | KernelCaptureKind::GlobalRail { element },
+                KernelCaptureKind::Buffer { element }
+                | KernelCaptureKind::ConstantBuffer { element }
+                | KernelCaptureKind::GlobalBuffer { element },
             ) => Some(element),
             _ => None,
         };
