@@ -18,7 +18,7 @@ mod lower;
 pub mod race;
 pub mod rules;
 pub mod sharing;
-mod updates;
+pub mod updates;
 
 pub use apg_c_syntax::{FileSystem, Toolchain, decode};
 pub use check::file_diagnostics;

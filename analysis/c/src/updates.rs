@@ -9,12 +9,12 @@ fn may_update(op: BinaryOp) -> bool {
 }
 
 /// Whether two expressions are the same, by their form.
-pub(crate) fn is_same(program: &Program, a: ExprId, b: ExprId) -> bool {
+pub fn is_same(program: &Program, a: ExprId, b: ExprId) -> bool {
     let (a, b) = (&program.expr(a).kind, &program.expr(b).kind);
     match (a, b) {
         (ExprKind::Variable(a), ExprKind::Variable(b)) => a == b,
         (ExprKind::Integer(a), ExprKind::Integer(b)) => a == b,
-        (ExprKind::Float, ExprKind::Float) => true,
+        (ExprKind::Float(a), ExprKind::Float(b)) => a == b,
         (ExprKind::Index(a, i), ExprKind::Index(b, j)) => {
             is_same(program, *a, *b) && is_same(program, *i, *j)
         }
@@ -34,7 +34,7 @@ pub(crate) fn is_same(program: &Program, a: ExprId, b: ExprId) -> bool {
 }
 
 /// The target of an update that can be atomic, and its operator.
-pub(crate) fn update(program: &Program, expr: ExprId) -> Option<(ExprId, BinaryOp)> {
+pub fn update(program: &Program, expr: ExprId) -> Option<(ExprId, BinaryOp)> {
     match program.expr(expr).kind {
         ExprKind::Increment { target, is_decrement, .. } => {
             Some((target, if is_decrement { BinaryOp::Subtract } else { BinaryOp::Add }))

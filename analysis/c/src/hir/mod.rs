@@ -132,8 +132,8 @@ pub enum ExprKind {
     Unresolved(SmolStr),
     /// An integer or character constant.
     Integer(i128),
-    /// A floating constant.
-    Float,
+    /// A floating constant: the bits of its value as a `double`.
+    Float(u64),
     /// A string.
     String,
     /// An operation on one value.

@@ -34,7 +34,7 @@ impl ExprKind {
             | ExprKind::Function(_)
             | ExprKind::Unresolved(_)
             | ExprKind::Integer(_)
-            | ExprKind::Float
+            | ExprKind::Float(_)
             | ExprKind::String
             | ExprKind::Unevaluated
             | ExprKind::Block(_) => {}

@@ -250,7 +250,8 @@ fn constant(literal: &ast::Literal) -> (ExprKind, Type) {
             } else {
                 8
             };
-            (ExprKind::Float, Type::Float(bytes))
+            let value = literal::floating(text).map_or(0.0, |it| it.0);
+            (ExprKind::Float(value.to_bits()), Type::Float(bytes))
         }
     }
 }

@@ -88,7 +88,7 @@ impl Lowering<'_> {
             }
             ExprKind::Function(_)
             | ExprKind::Unresolved(_)
-            | ExprKind::Float
+            | ExprKind::Float(_)
             | ExprKind::String
             | ExprKind::Unevaluated => None,
         }
