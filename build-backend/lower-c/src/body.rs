@@ -1,0 +1,240 @@
+//! Bodies of kernels and functions while they are lowered: objects, temporaries, statements, labels.
+
+use apg_c_analysis::hir::visit::Node;
+use apg_c_analysis::hir::{ExprId, ExprKind, StmtId, StmtKind, Type, VariableId};
+use apg_c_syntax::TextRange;
+use apg_mir::{self as mir, Expr, LabelId, Local, LocalId, Operation, Place, PlaceKind, Span, Stmt, Ty};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+use crate::unit::Unit;
+use crate::unsupported::{Lowered, unsupported};
+
+/// Where the value of an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    /// In a local, which has no address.
+    Local(LocalId),
+    /// In the memory of the thread.
+    Memory(mir::VariableId),
+    /// Where the pointer in this local points to.
+    Pointed(LocalId),
+}
+
+/// What a body is of.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Role {
+    /// A region: what thread numbers are.
+    Region(Box<ThreadNumbers>),
+    /// A function that returns this.
+    Function(Type),
+}
+
+/// The values of OpenMP's functions that ask for numbers of threads and teams.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ThreadNumbers {
+    pub thread: Expr,
+    pub threads: Expr,
+    pub team: Expr,
+    pub teams: Expr,
+}
+
+impl Default for ThreadNumbers {
+    /// Those of a single thread.
+    fn default() -> ThreadNumbers {
+        let number = |value| int(Ty::I32, value);
+        ThreadNumbers { thread: number(0), threads: number(1), team: number(0), teams: number(1) }
+    }
+}
+
+/// Targets of `break` and `continue`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Jumps {
+    pub label: LabelId,
+    /// `break` may leave it: it is not the loop of a directive.
+    pub has_break: bool,
+}
+
+/// A body.
+pub(crate) struct Body<'u, 'a> {
+    pub unit: &'u mut Unit<'a>,
+    pub role: Role,
+    /// Locals, captures or parameters first.
+    pub locals: Vec<Local>,
+    /// Objects in memory.
+    pub variables: Vec<Local>,
+    /// The objects that are known.
+    pub objects: FxHashMap<VariableId, Storage>,
+    /// Objects that need an address.
+    pub addressed: FxHashSet<VariableId>,
+    /// Objects that the body changes, or may change through their addresses.
+    pub changed: FxHashSet<VariableId>,
+    /// The statements of the innermost block so far.
+    pub stmts: Vec<Stmt>,
+    /// Loops around, the innermost last.
+    pub jumps: Vec<Jumps>,
+    pub span: Span,
+    next_label: u32,
+}
+
+impl<'u, 'a> Body<'u, 'a> {
+    pub(crate) fn new(unit: &'u mut Unit<'a>, role: Role, span: Span) -> Body<'u, 'a> {
+        Body {
+            unit,
+            role,
+            locals: Vec::new(),
+            variables: Vec::new(),
+            objects: FxHashMap::default(),
+            addressed: FxHashSet::default(),
+            changed: FxHashSet::default(),
+            stmts: Vec::new(),
+            jumps: Vec::new(),
+            span,
+            next_label: 0,
+        }
+    }
+
+    pub(crate) fn label(&mut self) -> LabelId {
+        self.next_label += 1;
+        LabelId(self.next_label - 1)
+    }
+
+    pub(crate) fn local(&mut self, name: &str, ty: Ty) -> LocalId {
+        let id = LocalId(self.locals.len() as u32);
+        let name = if name.is_empty() { SmolStr::from(format!("${}", id.0)) } else { name.into() };
+        self.locals.push(Local { name, ty });
+        id
+    }
+
+    pub(crate) fn memory(&mut self, name: &str, ty: Ty) -> mir::VariableId {
+        let id = mir::VariableId(self.variables.len() as u32);
+        self.variables.push(Local { name: name.into(), ty });
+        id
+    }
+
+    pub(crate) fn push(&mut self, kind: mir::StmtKind) {
+        self.stmts.push(Stmt::new(self.span, kind));
+    }
+
+    pub(crate) fn set(&mut self, local: LocalId, value: Expr) {
+        self.push(mir::StmtKind::Set { local, value });
+    }
+
+    pub(crate) fn store(&mut self, place: Place, value: Expr) {
+        self.push(mir::StmtKind::Store { place, value });
+    }
+
+    /// A new local with this value.
+    pub(crate) fn temporary(&mut self, value: Expr) -> Expr {
+        let ty = value.ty;
+        let local = self.local("", ty);
+        self.set(local, value);
+        local_value(local, ty)
+    }
+
+    /// The statements that `lower` makes, and its result.
+    pub(crate) fn nested<T>(
+        &mut self,
+        lower: impl FnOnce(&mut Self) -> Lowered<T>,
+    ) -> Lowered<(Vec<Stmt>, T)> {
+        let around = std::mem::take(&mut self.stmts);
+        let result = lower(self);
+        let inside = std::mem::replace(&mut self.stmts, around);
+        Ok((inside, result?))
+    }
+
+    /// A new object, in a local if it has no address.
+    pub(crate) fn declare(&mut self, variable: VariableId, range: TextRange) -> Lowered<Storage> {
+        let of = self.unit.hir.variable(variable);
+        let ty = self.unit.ty(&of.ty, range)?;
+        let is_aggregate = matches!(of.ty, Type::Array(..) | Type::Record(_));
+        let storage = if is_aggregate || self.addressed.contains(&variable) {
+            Storage::Memory(self.memory(&of.name, ty))
+        } else {
+            Storage::Local(self.local(&of.name, ty))
+        };
+        self.objects.insert(variable, storage);
+        Ok(storage)
+    }
+
+    /// Stores the first value of an object.
+    pub(crate) fn initialize(&mut self, storage: Storage, value: Expr) {
+        match storage {
+            Storage::Local(local) => self.set(local, value),
+            Storage::Memory(id) => {
+                let place = Place::new(self.variables[id.index()].ty, PlaceKind::Variable(id));
+                self.store(place, value);
+            }
+            Storage::Pointed(_) => {}
+        }
+    }
+
+    /// Notes the objects that a statement changes, and those whose address it takes.
+    pub(crate) fn note_objects(&mut self, stmt: StmtId) {
+        let hir = self.unit.hir;
+        let (mut addressed, mut assigned) = (Vec::new(), Vec::new());
+        hir.walk_stmt(stmt, &mut |node| {
+            let Node::Expr(expr) = node else { return true };
+            match hir.expr(expr).kind {
+                ExprKind::AddressOf(operand) => addressed.extend(self.object_of(operand)),
+                ExprKind::Assign(_, target, _) | ExprKind::Increment { target, .. } => {
+                    assigned.extend(self.object_of(target));
+                }
+                _ => {}
+            }
+            true
+        });
+        self.changed.extend(addressed.iter().chain(&assigned));
+        self.addressed.extend(addressed);
+    }
+
+    /// The object that an lvalue is a part of, if it is not behind a pointer.
+    fn object_of(&self, expr: ExprId) -> Option<VariableId> {
+        let hir = self.unit.hir;
+        match &hir.expr(expr).kind {
+            ExprKind::Variable(it) => Some(*it),
+            ExprKind::Index(base, _) if matches!(hir.expr(*base).ty, Type::Array(..)) => {
+                self.object_of(*base)
+            }
+            ExprKind::Member { base, is_arrow: false, .. } => self.object_of(*base),
+            _ => None,
+        }
+    }
+
+    /// The statement inside of blocks that contain nothing else.
+    pub(crate) fn only_statement(&self, mut stmt: StmtId) -> StmtId {
+        while let StmtKind::Block(stmts) = &self.unit.hir.stmt(stmt).kind {
+            match stmts[..] {
+                [only] => stmt = only,
+                _ => break,
+            }
+        }
+        stmt
+    }
+}
+
+/// The value of a local.
+pub(crate) fn local_value(local: LocalId, ty: Ty) -> Expr {
+    Expr::new(ty, mir::ExprKind::Local(local))
+}
+
+/// An integer constant.
+pub(crate) fn int(ty: Ty, value: i64) -> Expr {
+    Expr::new(ty, mir::ExprKind::Int(value))
+}
+
+/// An operation.
+pub(crate) fn operation(ty: Ty, operation: Operation, args: Vec<Expr>) -> Expr {
+    Expr::new(ty, mir::ExprKind::Operation { operation, args })
+}
+
+/// An operation on two values.
+pub(crate) fn binary(ty: Ty, op: Operation, left: Expr, right: Expr) -> Expr {
+    operation(ty, op, vec![left, right])
+}
+
+/// What a region or function does with an object that it cannot reach.
+pub(crate) fn unreachable_object<T>(range: TextRange, name: &str) -> Lowered<T> {
+    let message = format!("`{name}` is not in the memory of the device");
+    unsupported(range, message, format!("pass `{name}` as an argument"))
+}

@@ -1,0 +1,228 @@
+//! Data environments of regions (OpenMP 5.2, sections 5.1.1 and 5.8): which objects a region refers to, and
+//! how they reach the device.
+
+use apg_c_analysis::hir::visit::Node;
+use apg_c_analysis::hir::{
+    Clause, Directive, DirectiveId, ExprId, ExprKind, Length, Program, Type, VariableId,
+};
+use apg_c_syntax::TextRange;
+
+use crate::unsupported::{Lowered, unsupported};
+
+/// How a region refers to an object that is declared outside of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reference {
+    /// Each thread has a copy with the value from before: scalars, and pointers to memory of the device.
+    Value,
+    /// All threads have the object on the device.
+    Object,
+    /// Each thread has an object without a value.
+    Private,
+    /// Each thread has an object; their values are combined.
+    Reduction(Reduction),
+}
+
+/// The operator of a reduction (OpenMP 5.2, table 5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reduction {
+    Add,
+    Multiply,
+    Min,
+    Max,
+    BitAnd,
+    BitOr,
+    BitXor,
+    And,
+    Or,
+}
+
+impl Reduction {
+    fn from_text(text: &str) -> Option<Reduction> {
+        Some(match text {
+            // The values of `-` are added, too.
+            "+" | "-" => Reduction::Add,
+            "*" => Reduction::Multiply,
+            "min" => Reduction::Min,
+            "max" => Reduction::Max,
+            "&" => Reduction::BitAnd,
+            "|" => Reduction::BitOr,
+            "^" => Reduction::BitXor,
+            "&&" => Reduction::And,
+            "||" => Reduction::Or,
+            _ => return None,
+        })
+    }
+}
+
+/// A reference with the place where the object is first named.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Captured {
+    pub variable: VariableId,
+    pub range: TextRange,
+    pub reference: Reference,
+}
+
+/// The clauses that a region obeys, or that say nothing about its device code.
+const CLAUSES: &[&str] = &[
+    "collapse",
+    "default",
+    "defaultmap",
+    "depend",
+    "device",
+    "dist_schedule",
+    "firstprivate",
+    "has_device_addr",
+    "if",
+    "is_device_ptr",
+    "map",
+    "nowait",
+    "num_teams",
+    "num_threads",
+    "private",
+    "proc_bind",
+    "reduction",
+    "safelen",
+    "schedule",
+    "shared",
+    "simdlen",
+    "thread_limit",
+];
+
+/// Checks that a directive has only clauses that are obeyed.
+pub(crate) fn check_clauses(directive: &Directive) -> Lowered<()> {
+    match directive.clauses.iter().find(|it| !CLAUSES.contains(&it.name.as_str())) {
+        None => Ok(()),
+        Some(clause) => {
+            let message = format!("the clause `{}` of a region has no device form yet", clause.name);
+            unsupported(clause.range, message, "leave it out, or write what it does in the region")
+        }
+    }
+}
+
+/// The objects outside of it that a region refers to, in the order of the source. `chain` are its directives,
+/// the outermost first; `counters` count the iterations that its threads share.
+pub(crate) fn captured(
+    hir: &Program,
+    chain: &[DirectiveId],
+    counters: &[VariableId],
+) -> Lowered<Vec<Captured>> {
+    let mut named = hir.captured(chain[0]);
+    for directive in chain {
+        let is_evaluated = |it: &&Clause| matches!(&*it.name, "num_teams" | "thread_limit" | "num_threads");
+        for clause in hir.directive(*directive).clauses.iter().filter(is_evaluated) {
+            let mut add = |id: ExprId| {
+                if let ExprKind::Variable(variable) = hir.expr(id).kind
+                    && !named.iter().any(|it| it.0 == variable)
+                {
+                    named.push((variable, hir.expr(id).range));
+                }
+            };
+            for expr in clause.items.iter().filter_map(|it| it.expr) {
+                hir.walk_expr(expr, &mut |node| {
+                    if let Node::Expr(it) = node {
+                        add(it);
+                    }
+                    true
+                });
+            }
+        }
+    }
+    named.sort_by_key(|it| it.1.start());
+    let mut found = Vec::new();
+    for (variable, range) in named {
+        if counters.contains(&variable) {
+            continue;
+        }
+        let reference = reference(hir, chain, variable, range)?;
+        found.push(Captured { variable, range, reference });
+    }
+    Ok(found)
+}
+
+fn reference(
+    hir: &Program,
+    chain: &[DirectiveId],
+    variable: VariableId,
+    range: TextRange,
+) -> Lowered<Reference> {
+    let of = hir.variable(variable);
+    if hir.is_threadprivate(variable) {
+        let message = format!("`{}` is threadprivate: devices have none of it", of.name);
+        return unsupported(range, message, "copy it into a variable in front of the region");
+    }
+    let mut found = None;
+    for directive in chain.iter().rev().map(|it| hir.directive(*it)) {
+        for clause in &directive.clauses {
+            let Some(item) = clause.items.iter().find(|it| it.variable(hir) == Some(variable)) else {
+                continue;
+            };
+            let next = match clause.name.as_str() {
+                "private" => Reference::Private,
+                "firstprivate" | "is_device_ptr" | "has_device_addr" => Reference::Value,
+                "reduction" => reduction(clause)?,
+                "map" => mapped(hir, item.expr, &of.ty)?,
+                _ => continue,
+            };
+            // A reduction keeps its variable, which `map` may name as well.
+            if !matches!(found, Some(Reference::Reduction(_) | Reference::Private)) {
+                found = Some(next);
+            }
+        }
+    }
+    let is_aggregate = matches!(of.ty, Type::Array(..) | Type::Record(_));
+    match found {
+        Some(Reference::Value) if is_aggregate => {
+            let message = format!("`{}` is an array or struct: threads have no copy of it", of.name);
+            unsupported(range, message, format!("write `map(to: {})`", of.name))
+        }
+        Some(found) => Ok(found),
+        // The address of the first element.
+        None if matches!(of.ty, Type::Array(_, Length::Variable | Length::Unknown)) => Ok(Reference::Value),
+        None if is_aggregate || scalars_are_mapped(hir, chain, &of.ty) => Ok(Reference::Object),
+        None => Ok(Reference::Value),
+    }
+}
+
+/// `defaultmap(tofrom: scalar)`: scalars are objects of the device.
+fn scalars_are_mapped(hir: &Program, chain: &[DirectiveId], ty: &Type) -> bool {
+    let clause = chain.iter().find_map(|it| hir.directive(*it).clause("defaultmap"));
+    clause.is_some_and(|it| it.modifier() == Some("tofrom")) && ty.is_arithmetic()
+}
+
+fn reduction(clause: &Clause) -> Lowered<Reference> {
+    let operator = clause.modifier().unwrap_or_default();
+    match Reduction::from_text(operator) {
+        Some(it) => Ok(Reference::Reduction(it)),
+        None => {
+            let message = format!("the reduction `{operator}` has no device form");
+            unsupported(clause.range, message, "use one of + * min max & | ^ && ||")
+        }
+    }
+}
+
+/// How an object is referred to that `map` names.
+fn mapped(hir: &Program, item: Option<ExprId>, ty: &Type) -> Lowered<Reference> {
+    let Some(item) = item else { return Ok(Reference::Object) };
+    let mut expr = item;
+    let mut is_section = false;
+    loop {
+        match &hir.expr(expr).kind {
+            ExprKind::Section(base, ..) | ExprKind::Index(base, _) => {
+                is_section = true;
+                expr = *base;
+            }
+            ExprKind::Variable(_) => break,
+            _ => {
+                let message = "`map` names a part of a struct, or what a computed pointer points to";
+                let advice = "declare a pointer to it in front of the region, and map that";
+                return unsupported(hir.expr(item).range, message, advice);
+            }
+        }
+    }
+    let is_array = matches!(ty, Type::Array(_, Length::Constant(_)));
+    Ok(if is_section && !is_array || matches!(ty, Type::Array(_, Length::Variable | Length::Unknown)) {
+        Reference::Value
+    } else {
+        Reference::Object
+    })
+}

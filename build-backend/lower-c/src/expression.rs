@@ -1,0 +1,605 @@
+//! Expressions (C17 6.5). Side effects are statements in front of the statement that contains them.
+
+use apg_c_analysis::hir::{BinaryOp, ExprId, ExprKind, Type, UnaryOp, VariableId};
+use apg_c_syntax::TextRange;
+use apg_mir::{self as mir, AddressSpace, Expr, LocalId, Operation, Place, PlaceKind, Ty};
+
+use crate::body::{Body, Storage, binary, int, local_value, operation, unreachable_object};
+use crate::conversion::{is_float, is_integer, is_signed, zero};
+use crate::unsupported::{Lowered, unsupported};
+
+/// An object or a part of one.
+#[derive(Clone, Debug)]
+pub(crate) enum Lvalue {
+    Local(LocalId, Ty),
+    Place(Place),
+}
+
+impl Lvalue {
+    fn ty(&self) -> Ty {
+        match self {
+            Lvalue::Local(_, ty) => *ty,
+            Lvalue::Place(place) => place.ty,
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// The value of an expression; of an array the address of its first element.
+    pub(crate) fn value(&mut self, id: ExprId) -> Lowered<Expr> {
+        let hir = self.unit.hir;
+        let expr = hir.expr(id);
+        let (range, ty) = (expr.range, &expr.ty);
+        match &expr.kind {
+            ExprKind::Variable(_)
+            | ExprKind::Index(..)
+            | ExprKind::Dereference(_)
+            | ExprKind::Member { .. } => {
+                let lvalue = self.lvalue(id)?;
+                Ok(self.load(lvalue))
+            }
+            ExprKind::Integer(value) => {
+                let ty = self.unit.ty(ty, range)?;
+                Ok(int(ty, *value as i64))
+            }
+            ExprKind::Float(bits) => {
+                let ty = self.unit.ty(ty, range)?;
+                let value = f64::from_bits(*bits);
+                let value = if ty == Ty::F32 { f64::from(value as f32) } else { value };
+                Ok(Expr::new(ty, mir::ExprKind::Float(value)))
+            }
+            ExprKind::Unary(op, operand) => self.unary(*op, *operand, ty, range),
+            ExprKind::Binary(op, left, right) if op.is_condition() => {
+                let condition = self.comparison(*op, *left, *right, range)?;
+                self.convert(condition, &Type::INT, range)
+            }
+            ExprKind::Binary(op, left, right) => {
+                let left = self.value(*left)?;
+                let right = self.value(*right)?;
+                self.arithmetic(*op, left, right, ty, range)
+            }
+            ExprKind::Assign(op, target, value) => self.assign(*op, *target, *value, range),
+            ExprKind::Increment { target, is_decrement, is_postfix } => {
+                self.increment(*target, *is_decrement, *is_postfix, range)
+            }
+            ExprKind::AddressOf(operand) => self.address(*operand, range),
+            ExprKind::Call(callee, arguments) => self.call(*callee, arguments, ty, range),
+            ExprKind::Cast(operand) => {
+                let value = self.value(*operand)?;
+                self.convert(value, ty, range)
+            }
+            ExprKind::Conditional(condition, then, otherwise) => {
+                self.conditional(*condition, *then, *otherwise, ty, range)
+            }
+            ExprKind::Comma(first, second) => {
+                self.effect(*first)?;
+                self.value(*second)
+            }
+            ExprKind::String => unsupported(range, "strings have no device form", "write an array"),
+            ExprKind::Function(it) => {
+                let message = format!("a pointer to `{}` has no device form", hir.function(*it).name);
+                unsupported(range, message, "call the function by its name")
+            }
+            ExprKind::Unresolved(name) => {
+                let message = format!("`{name}` is not declared");
+                unsupported(range, message, "declare it, or include the header that does")
+            }
+            ExprKind::List(_) => unsupported(
+                range,
+                "a compound literal has no device form",
+                "declare an object with these values",
+            ),
+            ExprKind::Block(_) => unsupported(
+                range,
+                "a statement as an expression has no device form",
+                "write a function, or the statements in front",
+            ),
+            ExprKind::Other(_) | ExprKind::Unevaluated | ExprKind::Section(..) => unsupported(
+                range,
+                "this expression has no device form",
+                "compute the value in front of the region",
+            ),
+        }
+    }
+
+    /// Whether an expression differs from zero.
+    pub(crate) fn condition(&mut self, id: ExprId) -> Lowered<Expr> {
+        let expr = self.unit.hir.expr(id);
+        match expr.kind {
+            ExprKind::Binary(op, left, right) if op.is_condition() => {
+                self.comparison(op, left, right, expr.range)
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) => {
+                let operand = self.condition(operand)?;
+                Ok(operation(Ty::Bool, Operation::Not, vec![operand]))
+            }
+            _ => {
+                let value = self.value(id)?;
+                self.convert_to(value, Ty::Bool, expr.range)
+            }
+        }
+    }
+
+    /// Evaluates an expression for its effects.
+    pub(crate) fn effect(&mut self, id: ExprId) -> Lowered<()> {
+        let expr = self.unit.hir.expr(id);
+        match &expr.kind {
+            ExprKind::Cast(operand) if expr.ty == Type::Void => self.effect(*operand),
+            ExprKind::Conditional(condition, Some(then), otherwise) => {
+                let condition = self.condition(*condition)?;
+                let then = self.nested(|it| it.effect(*then))?.0;
+                let otherwise = self.nested(|it| it.effect(*otherwise))?.0;
+                self.push(mir::StmtKind::If { condition, then, otherwise });
+                Ok(())
+            }
+            _ => {
+                let value = self.value(id)?;
+                // All other effects are statements already.
+                if matches!(value.kind, mir::ExprKind::Call { .. }) {
+                    self.push(mir::StmtKind::Expr(value));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn load(&mut self, lvalue: Lvalue) -> Expr {
+        match lvalue {
+            Lvalue::Local(local, ty) => local_value(local, ty),
+            Lvalue::Place(place) => match self.unit.program.types.array(place.ty) {
+                Some(array) => {
+                    let index = Box::new(int(Ty::I32, 0));
+                    let first = PlaceKind::Index { base: Box::new(place), index };
+                    self.address_of(Place::new(array.element, first))
+                }
+                None => Expr::new(place.ty, mir::ExprKind::Load(Box::new(place))),
+            },
+        }
+    }
+
+    /// Stores a value of the object's type.
+    pub(crate) fn store_into(&mut self, lvalue: &Lvalue, value: Expr) {
+        match lvalue {
+            Lvalue::Local(local, _) => self.set(*local, value),
+            Lvalue::Place(place) => self.store(place.clone(), value),
+        }
+    }
+
+    /// The address of a place.
+    pub(crate) fn address_of(&mut self, place: Place) -> Expr {
+        let ty = self.unit.program.types.pointer_to(place.ty, AddressSpace::Generic);
+        match place.kind {
+            PlaceKind::Deref(pointer) if pointer.ty == ty => *pointer,
+            _ => Expr::new(ty, mir::ExprKind::AddressOf(Box::new(place))),
+        }
+    }
+
+    fn address(&mut self, operand: ExprId, range: TextRange) -> Lowered<Expr> {
+        match self.lvalue(operand)? {
+            Lvalue::Place(place) => Ok(self.address_of(place)),
+            Lvalue::Local(..) => unsupported(
+                range,
+                "the address of this has no device form",
+                "declare it in a block of its own",
+            ),
+        }
+    }
+
+    /// The object that an expression designates.
+    pub(crate) fn lvalue(&mut self, id: ExprId) -> Lowered<Lvalue> {
+        let hir = self.unit.hir;
+        let expr = hir.expr(id);
+        let range = expr.range;
+        match &expr.kind {
+            ExprKind::Variable(variable) => self.object(*variable, range),
+            ExprKind::Dereference(pointer) => {
+                let pointer = self.value(*pointer)?;
+                self.pointed(pointer, range).map(Lvalue::Place)
+            }
+            ExprKind::Index(base, index) => {
+                let index_value = |it: &mut Self| it.value(*index);
+                if let Type::Array(element, _) = &hir.expr(*base).ty
+                    && let Lvalue::Place(place) = self.lvalue(*base)?
+                    && self.unit.program.types.array(place.ty).is_some()
+                {
+                    let index = Box::new(index_value(self)?);
+                    let element = self.unit.ty(element, range)?;
+                    return Ok(Lvalue::Place(Place::new(
+                        element,
+                        PlaceKind::Index { base: Box::new(place), index },
+                    )));
+                }
+                if matches!(expr.ty, Type::Array(..)) && self.unit.ty(&expr.ty, range).is_err() {
+                    let message = "rows of an array whose length is not a constant have no device form";
+                    return unsupported(range, message, "write one index: `a[row * columns + column]`");
+                }
+                let pointer = self.value(*base)?;
+                let index = index_value(self)?;
+                let moved = operation(pointer.ty, Operation::Offset, vec![pointer, index]);
+                self.pointed(moved, range).map(Lvalue::Place)
+            }
+            ExprKind::Member { base, field, is_arrow } => self.member(*base, field, *is_arrow, range),
+            ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Conditional(..) | ExprKind::Comma(..) => {
+                let value = self.value(id)?;
+                let memory = self.memory("value", value.ty);
+                let place = Place::new(value.ty, PlaceKind::Variable(memory));
+                self.store(place.clone(), value);
+                Ok(Lvalue::Place(place))
+            }
+            ExprKind::Cast(operand) if hir.expr(*operand).ty == expr.ty => self.lvalue(*operand),
+            _ => unsupported(range, "this is no object of the device", "declare an object with this value"),
+        }
+    }
+
+    fn object(&mut self, variable: VariableId, range: TextRange) -> Lowered<Lvalue> {
+        let of = self.unit.hir.variable(variable);
+        match self.objects.get(&variable).copied() {
+            Some(Storage::Local(local)) => Ok(Lvalue::Local(local, self.locals[local.index()].ty)),
+            Some(Storage::Memory(id)) => {
+                Ok(Lvalue::Place(Place::new(self.variables[id.index()].ty, PlaceKind::Variable(id))))
+            }
+            Some(Storage::Pointed(local)) => {
+                let pointer = local_value(local, self.locals[local.index()].ty);
+                self.pointed(pointer, range).map(Lvalue::Place)
+            }
+            None if of.is_const && of.ty.is_integer() => {
+                // A constant of the file: its value is known.
+                let value = of.initializer.and_then(|it| self.unit.hir.constant(it));
+                let Some(value) = value else { return unreachable_object(range, &of.name) };
+                let ty = self.unit.ty(&of.ty, range)?;
+                let local = self.local(&of.name, ty);
+                self.set(local, int(ty, value as i64));
+                Ok(Lvalue::Local(local, ty))
+            }
+            None => unreachable_object(range, &of.name),
+        }
+    }
+
+    /// What a pointer points to.
+    pub(crate) fn pointed(&mut self, pointer: Expr, range: TextRange) -> Lowered<Place> {
+        match self.unit.program.types.pointer(pointer.ty).map(|it| it.pointee) {
+            None | Some(Ty::Void | Ty::Function(_)) => {
+                unsupported(range, "what this points to has no type", "convert it to a pointer to a type")
+            }
+            Some(ty) => Ok(Place::new(ty, PlaceKind::Deref(Box::new(pointer)))),
+        }
+    }
+
+    fn member(&mut self, base: ExprId, name: &str, is_arrow: bool, range: TextRange) -> Lowered<Lvalue> {
+        let of = &self.unit.hir.expr(base).ty;
+        let record = if is_arrow { of.element() } else { Some(of) };
+        let Some(Type::Record(record)) = record else {
+            return unsupported(range, format!("the type of `{name}` is not known"), "declare the struct");
+        };
+        let mut place = if is_arrow {
+            let pointer = self.value(base)?;
+            self.pointed(pointer, range)?
+        } else {
+            match self.lvalue(base)? {
+                Lvalue::Place(place) => place,
+                Lvalue::Local(..) => {
+                    return unsupported(range, format!("`{name}` is no member"), "declare the struct");
+                }
+            }
+        };
+        let Some(path) = self.unit.field_path(*record, name) else {
+            return unsupported(range, format!("there is no member `{name}`"), "declare the struct");
+        };
+        for (record, field) in path {
+            let index = self.unit.records.get(&record).map(|it| it.index());
+            let fields = index.map(|it| &self.unit.program.structs[it].fields);
+            let Some(ty) = fields.and_then(|it| it.get(field as usize)).map(|it| it.ty) else {
+                return unsupported(range, format!("`{name}` has no device form"), "declare the struct");
+            };
+            place = Place::new(ty, PlaceKind::Field { base: Box::new(place), field });
+        }
+        Ok(Lvalue::Place(place))
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: ExprId, ty: &Type, range: TextRange) -> Lowered<Expr> {
+        if op == UnaryOp::Not {
+            let condition = self.condition(operand)?;
+            let inverse = operation(Ty::Bool, Operation::Not, vec![condition]);
+            return self.convert(inverse, &Type::INT, range);
+        }
+        let value = self.value(operand)?;
+        let value = self.convert(value, ty, range)?;
+        let kind = value.ty;
+        Ok(match (op, &value.kind) {
+            (UnaryOp::Plus, _) => value,
+            (UnaryOp::Minus, mir::ExprKind::Float(number)) => Expr::new(kind, mir::ExprKind::Float(-number)),
+            (UnaryOp::Minus, mir::ExprKind::Int(number)) if is_signed(kind) && *number != 0 => {
+                int(kind, number.wrapping_neg())
+            }
+            (UnaryOp::Minus, _) if is_signed(kind) => operation(kind, Operation::NegUndefined, vec![value]),
+            (UnaryOp::Minus, _) => operation(kind, Operation::Neg, vec![value]),
+            _ => operation(kind, Operation::BitNot, vec![value]),
+        })
+    }
+
+    /// A comparison, `&&` or `||`, as a Boolean.
+    fn comparison(&mut self, op: BinaryOp, left: ExprId, right: ExprId, range: TextRange) -> Lowered<Expr> {
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            return self.short_circuit(op, left, right);
+        }
+        let (mut a, mut b) = (self.value(left)?, self.value(right)?);
+        let is_pointer = |it: &Expr| matches!(it.ty, Ty::Pointer(_));
+        if is_pointer(&a) || is_pointer(&b) {
+            let ty = if is_pointer(&a) { a.ty } else { b.ty };
+            (a, b) = (self.convert_to(a, ty, range)?, self.convert_to(b, ty, range)?);
+        } else {
+            let ty = common(a.ty, b.ty);
+            (a, b) = (self.convert_to(a, ty, range)?, self.convert_to(b, ty, range)?);
+        }
+        let op = match op {
+            BinaryOp::Less => Operation::Lt,
+            BinaryOp::Greater => Operation::Gt,
+            BinaryOp::LessEqual => Operation::Le,
+            BinaryOp::GreaterEqual => Operation::Ge,
+            BinaryOp::Equal => Operation::Eq,
+            _ => Operation::Ne,
+        };
+        Ok(binary(Ty::Bool, op, a, b))
+    }
+
+    fn short_circuit(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> Lowered<Expr> {
+        let left = self.condition(left)?;
+        let (mut stmts, right) = self.nested(|it| it.condition(right))?;
+        let is_and = op == BinaryOp::And;
+        if stmts.is_empty() {
+            let (left, right) = (Box::new(left), Box::new(right));
+            let kind = if is_and { mir::ExprKind::And(left, right) } else { mir::ExprKind::Or(left, right) };
+            return Ok(Expr::new(Ty::Bool, kind));
+        }
+        let result = self.local("", Ty::Bool);
+        self.set(result, left);
+        stmts.push(mir::Stmt::new(self.span, mir::StmtKind::Set { local: result, value: right }));
+        let (then, otherwise) = if is_and { (stmts, Vec::new()) } else { (Vec::new(), stmts) };
+        self.push(mir::StmtKind::If { condition: local_value(result, Ty::Bool), then, otherwise });
+        Ok(local_value(result, Ty::Bool))
+    }
+
+    fn conditional(
+        &mut self,
+        condition: ExprId,
+        then: Option<ExprId>,
+        otherwise: ExprId,
+        ty: &Type,
+        range: TextRange,
+    ) -> Lowered<Expr> {
+        let then = then.unwrap_or(condition);
+        let condition = self.condition(condition)?;
+        let (mut first, a) =
+            self.nested(|it| it.value(then).and_then(|value| it.convert(value, ty, range)))?;
+        let (mut second, b) =
+            self.nested(|it| it.value(otherwise).and_then(|value| it.convert(value, ty, range)))?;
+        if first.is_empty() && second.is_empty() {
+            let (condition, then, otherwise) = (Box::new(condition), Box::new(a), Box::new(b));
+            return Ok(Expr::new(then.ty, mir::ExprKind::Select { condition, then, otherwise }));
+        }
+        let ty = a.ty;
+        let result = self.local("", ty);
+        self.set(result, zero(ty));
+        let set = |value| mir::Stmt::new(self.span, mir::StmtKind::Set { local: result, value });
+        first.push(set(a));
+        second.push(set(b));
+        self.push(mir::StmtKind::If { condition, then: first, otherwise: second });
+        Ok(local_value(result, ty))
+    }
+
+    /// An arithmetic operation, whose result is of a type.
+    pub(crate) fn arithmetic(
+        &mut self,
+        op: BinaryOp,
+        left: Expr,
+        right: Expr,
+        ty: &Type,
+        range: TextRange,
+    ) -> Lowered<Expr> {
+        match (op, left.ty, right.ty) {
+            (BinaryOp::Add, Ty::Pointer(_), _) => return self.offset(left, right, range),
+            (BinaryOp::Add, _, Ty::Pointer(_)) => return self.offset(right, left, range),
+            (BinaryOp::Subtract, Ty::Pointer(_), Ty::Pointer(_)) => {
+                let right = self.convert_to(right, left.ty, range)?;
+                return Ok(binary(Ty::I64, Operation::Distance, left, right));
+            }
+            (BinaryOp::Subtract, Ty::Pointer(_), _) => {
+                let count = self.convert_to(right, Ty::I64, range)?;
+                return self.offset(left, operation(Ty::I64, Operation::Neg, vec![count]), range);
+            }
+            _ => {}
+        }
+        let result = self.unit.ty(ty, range)?;
+        let left = self.convert_to(left, result, range)?;
+        let is_shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
+        let right = match is_shift {
+            true => right,
+            false => self.convert_to(right, result, range)?,
+        };
+        Ok(binary(result, arithmetic_operation(op, result), left, right))
+    }
+
+    fn offset(&mut self, pointer: Expr, count: Expr, range: TextRange) -> Lowered<Expr> {
+        self.pointed(pointer.clone(), range)?;
+        Ok(operation(pointer.ty, Operation::Offset, vec![pointer, count]))
+    }
+
+    /// The object with its address computed once.
+    fn stable(&mut self, lvalue: Lvalue) -> Lvalue {
+        match lvalue {
+            Lvalue::Place(place) if !matches!(place.kind, PlaceKind::Variable(_)) => {
+                let ty = place.ty;
+                let address = self.address_of(place);
+                let address = match address.kind {
+                    mir::ExprKind::Local(_) => address,
+                    _ => self.temporary(address),
+                };
+                Lvalue::Place(Place::new(ty, PlaceKind::Deref(Box::new(address))))
+            }
+            it => it,
+        }
+    }
+
+    fn assign(
+        &mut self,
+        op: Option<BinaryOp>,
+        target: ExprId,
+        value: ExprId,
+        range: TextRange,
+    ) -> Lowered<Expr> {
+        let ty = &self.unit.hir.expr(target).ty;
+        let Some(op) = op else {
+            let value = self.value(value)?;
+            let value = self.convert(value, ty, range)?;
+            let lvalue = self.lvalue(target)?;
+            return Ok(self.assigned(lvalue, value));
+        };
+        let right = self.value(value)?;
+        let right = if is_constant(&right) { right } else { self.temporary(right) };
+        let lvalue = self.lvalue(target)?;
+        let lvalue = self.stable(lvalue);
+        let left = self.load(lvalue.clone());
+        let common = match op {
+            _ if matches!(left.ty, Ty::Pointer(_)) => ty.clone(),
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => hir_type(common(left.ty, Ty::I32)),
+            _ => hir_type(common(left.ty, right.ty)),
+        };
+        let result = self.arithmetic(op, left, right, &common, range)?;
+        let result = self.convert(result, ty, range)?;
+        Ok(self.assigned(lvalue, result))
+    }
+
+    /// Stores a value, which the assignment has as its own.
+    fn assigned(&mut self, lvalue: Lvalue, value: Expr) -> Expr {
+        match &lvalue {
+            Lvalue::Local(local, ty) => {
+                self.set(*local, value);
+                local_value(*local, *ty)
+            }
+            Lvalue::Place(_) if is_integer(value.ty) || is_float(value.ty) => {
+                let value = if is_constant(&value) { value } else { self.temporary(value) };
+                self.store_into(&lvalue, value.clone());
+                value
+            }
+            Lvalue::Place(_) => {
+                self.store_into(&lvalue, value);
+                self.load(lvalue)
+            }
+        }
+    }
+
+    fn increment(
+        &mut self,
+        target: ExprId,
+        is_decrement: bool,
+        is_postfix: bool,
+        range: TextRange,
+    ) -> Lowered<Expr> {
+        let ty = &self.unit.hir.expr(target).ty;
+        let lvalue = self.lvalue(target)?;
+        let lvalue = self.stable(lvalue);
+        let before = self.load(lvalue.clone());
+        let before = if is_postfix { self.temporary(before) } else { before };
+        let op = if is_decrement { BinaryOp::Subtract } else { BinaryOp::Add };
+        let is_pointer = matches!(before.ty, Ty::Pointer(_));
+        let wide = if is_pointer { ty.clone() } else { hir_type(common(before.ty, Ty::I32)) };
+        let after = self.arithmetic(op, before.clone(), int(Ty::I32, 1), &wide, range)?;
+        let after = self.convert_to(after, lvalue.ty(), range)?;
+        let result = self.assigned(lvalue, after);
+        Ok(if is_postfix { before } else { result })
+    }
+
+    fn call(
+        &mut self,
+        callee: ExprId,
+        arguments: &[ExprId],
+        result: &Type,
+        range: TextRange,
+    ) -> Lowered<Expr> {
+        let hir = self.unit.hir;
+        let Some(name) = hir.callee_name(callee) else {
+            let message = "a call through a pointer has no device form";
+            return unsupported(range, message, "call the function by its name");
+        };
+        if let ExprKind::Function(id) = hir.expr(callee).kind
+            && hir.function(id).body.is_some()
+        {
+            let parameters = &hir.function(id).parameters;
+            if parameters.len() != arguments.len() {
+                let message =
+                    format!("`{name}` takes {} arguments, not {}", parameters.len(), arguments.len());
+                return unsupported(range, message, "pass one argument for each parameter");
+            }
+            let mut args = Vec::new();
+            for (argument, parameter) in arguments.iter().zip(parameters) {
+                let value = self.value(*argument)?;
+                args.push(self.convert(value, &hir.variable(*parameter).ty, range)?);
+            }
+            let function = self.unit.device_function(id);
+            let ty = self.unit.ty(result, range)?;
+            let call = Expr::new(ty, mir::ExprKind::Call { function, args });
+            // Calls happen in the order of the source.
+            return Ok(if ty == Ty::Void { call } else { self.temporary(call) });
+        }
+        if !self.has_library_function(name) {
+            let message = format!("a region calls `{name}`, which is not defined in this file");
+            return unsupported(range, message, "define it in this file, or call it outside of the region");
+        }
+        let mut values = Vec::new();
+        for argument in arguments {
+            values.push(self.value(*argument)?);
+        }
+        self.library_call(name, values, range)
+    }
+}
+
+pub(crate) fn is_constant(value: &Expr) -> bool {
+    matches!(value.kind, mir::ExprKind::Int(_) | mir::ExprKind::Float(_))
+}
+
+/// The type of both operands (usual arithmetic conversions, C17 6.3.1.8).
+pub(crate) fn common(a: Ty, b: Ty) -> Ty {
+    let rank = |ty: Ty| match ty {
+        Ty::F64 => 6,
+        Ty::F32 => 5,
+        Ty::U64 => 4,
+        Ty::I64 => 3,
+        Ty::U32 => 2,
+        _ => 1,
+    };
+    let highest = if rank(a) >= rank(b) { a } else { b };
+    if rank(highest) == 1 { Ty::I32 } else { highest }
+}
+
+/// The type of C that a scalar type is the form of.
+fn hir_type(ty: Ty) -> Type {
+    match ty {
+        Ty::F32 => Type::Float(4),
+        Ty::F64 => Type::Float(8),
+        Ty::U64 => Type::SIZE,
+        Ty::I64 => Type::Integer { bytes: 8, is_signed: true },
+        Ty::U32 => Type::Integer { bytes: 4, is_signed: false },
+        _ => Type::INT,
+    }
+}
+
+/// The operation on numbers of a type. Signed ones are undefined where they overflow (C17 6.5, paragraph 5).
+pub(crate) fn arithmetic_operation(op: BinaryOp, ty: Ty) -> Operation {
+    let (is_signed, is_float) = (is_signed(ty), is_float(ty));
+    match op {
+        BinaryOp::Add if is_signed => Operation::AddUndefined,
+        BinaryOp::Add => Operation::Add,
+        BinaryOp::Subtract if is_signed => Operation::SubUndefined,
+        BinaryOp::Subtract => Operation::Sub,
+        BinaryOp::Multiply if is_signed => Operation::MulUndefined,
+        BinaryOp::Multiply => Operation::Mul,
+        BinaryOp::Divide if is_float => Operation::Div,
+        BinaryOp::Divide => Operation::DivUndefined,
+        BinaryOp::Remainder => Operation::RemUndefined,
+        BinaryOp::ShiftLeft => Operation::ShlUndefined,
+        BinaryOp::ShiftRight => Operation::ShrUndefined,
+        BinaryOp::BitAnd => Operation::And,
+        BinaryOp::BitOr => Operation::Or,
+        _ => Operation::Xor,
+    }
+}

@@ -1,0 +1,26 @@
+//! Lowering of C with OpenMP: `target` regions (OpenMP 5.2, section 13.8) and the functions that they call
+//! become kernels and device functions of MIR's core and gpu dialects.
+//!
+//! A region is a kernel whose threads share the iterations of its loops by a grid-stride loop. What a region
+//! refers to outside of it is a capture: scalars by value, mapped objects by their address on the device.
+//! Code outside of regions stays with the C compiler.
+
+#![warn(clippy::print_stderr)]
+
+mod atomic;
+mod body;
+mod conversion;
+mod data;
+mod expression;
+mod file;
+mod library;
+mod loops;
+mod reduction;
+mod region;
+mod statement;
+mod types;
+mod unit;
+mod unsupported;
+
+pub use file::lower;
+pub use unsupported::Unsupported;

@@ -1,0 +1,112 @@
+//! Functions of the C library (C17 7.12) and of OpenMP that device code may call.
+
+use apg_c_syntax::TextRange;
+use apg_mir::{self as mir, Expr, Operation, Ty};
+
+use crate::body::{Body, Role, binary, int, operation};
+use crate::unsupported::{Lowered, unsupported};
+
+/// Functions on `double` that are operations; those on `float` end in `f`.
+const MATHEMATICAL: &[(&str, Operation)] = &[
+    ("sqrt", Operation::Sqrt),
+    ("cbrt", Operation::Cbrt),
+    ("exp", Operation::Exp),
+    ("log", Operation::Log),
+    ("log10", Operation::Log10),
+    ("pow", Operation::Pow),
+    ("sin", Operation::Sin),
+    ("cos", Operation::Cos),
+    ("tan", Operation::Tan),
+    ("asin", Operation::Asin),
+    ("acos", Operation::Acos),
+    ("atan", Operation::Atan),
+    ("atan2", Operation::Atan2),
+    ("sinh", Operation::Sinh),
+    ("cosh", Operation::Cosh),
+    ("tanh", Operation::Tanh),
+    ("floor", Operation::Floor),
+    ("ceil", Operation::Ceil),
+    ("fabs", Operation::Abs),
+    ("fma", Operation::Fma),
+    ("hypot", Operation::Hypot),
+    ("expm1", Operation::Expm1),
+    ("log1p", Operation::Log1p),
+    ("erf", Operation::Erf),
+    ("erfc", Operation::Erfc),
+];
+
+/// Other functions of the C library.
+const OTHERS: [&str; 7] = ["abs", "labs", "llabs", "fmin", "fminf", "fmax", "fmaxf"];
+
+/// The operation of a mathematical function, and the type of its operands.
+fn mathematical(name: &str) -> Option<(Operation, Ty)> {
+    let find = |name: &str| MATHEMATICAL.iter().find(|it| it.0 == name).map(|it| it.1);
+    let double = find(name).map(|it| (it, Ty::F64));
+    double.or_else(|| Some((find(name.strip_suffix('f')?)?, Ty::F32)))
+}
+
+impl Body<'_, '_> {
+    /// Whether device code may call a function that is not defined in the file.
+    pub(crate) fn has_library_function(&self, name: &str) -> bool {
+        self.thread_number(name).is_some() || mathematical(name).is_some() || OTHERS.contains(&name)
+    }
+
+    /// A call of a function that is not defined in the file.
+    pub(crate) fn library_call(&mut self, name: &str, args: Vec<Expr>, range: TextRange) -> Lowered<Expr> {
+        if let Some(value) = self.thread_number(name) {
+            return Ok(value);
+        }
+        if let Some((op, ty)) = mathematical(name)
+            && op.arity().contains(&args.len())
+        {
+            let mut values = Vec::new();
+            for value in args {
+                values.push(self.convert_to(value, ty, range)?);
+            }
+            return Ok(operation(ty, op, values));
+        }
+        match (name, &args[..]) {
+            ("abs" | "labs" | "llabs", [value]) => {
+                let ty = if name == "abs" { Ty::I32 } else { Ty::I64 };
+                let value = self.convert_to(value.clone(), ty, range)?;
+                Ok(operation(ty, Operation::Abs, vec![value]))
+            }
+            ("fmin" | "fminf" | "fmax" | "fmaxf", [a, b]) => {
+                let ty = if name.ends_with('f') { Ty::F32 } else { Ty::F64 };
+                let (a, b) = (self.convert_to(a.clone(), ty, range)?, self.convert_to(b.clone(), ty, range)?);
+                Ok(self.extreme(name.starts_with("fmin"), a, b))
+            }
+            _ => {
+                let message = format!("`{name}` does not take {} arguments", args.len());
+                unsupported(range, message, "include the header that declares it")
+            }
+        }
+    }
+
+    /// The lesser or greater of two numbers; where one is none, the other (C17 F.10.9).
+    fn extreme(&mut self, is_least: bool, a: Expr, b: Expr) -> Expr {
+        let (a, b) = (self.temporary(a), self.temporary(b));
+        let compare = if is_least { Operation::Lt } else { Operation::Gt };
+        let is_first = binary(Ty::Bool, compare, a.clone(), b.clone());
+        let is_other_none = binary(Ty::Bool, Operation::Ne, b.clone(), b.clone());
+        let condition = mir::ExprKind::Or(Box::new(is_first), Box::new(is_other_none));
+        let condition = Box::new(Expr::new(Ty::Bool, condition));
+        let (then, otherwise) = (Box::new(a), Box::new(b));
+        Expr::new(then.ty, mir::ExprKind::Select { condition, then, otherwise })
+    }
+
+    /// The value of a function of OpenMP that asks where it is called.
+    fn thread_number(&self, name: &str) -> Option<Expr> {
+        if name == "omp_is_initial_device" {
+            return Some(int(Ty::I32, 0));
+        }
+        let Role::Region(numbers) = &self.role else { return None };
+        match name {
+            "omp_get_thread_num" => Some(numbers.thread.clone()),
+            "omp_get_num_threads" => Some(numbers.threads.clone()),
+            "omp_get_team_num" => Some(numbers.team.clone()),
+            "omp_get_num_teams" => Some(numbers.teams.clone()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Types (C17 6.2.5), with the layout of the C compiler (System V ABI).
+
+use apg_c_analysis::hir::{Length, Record, RecordId, Type};
+use apg_c_syntax::TextRange;
+use apg_mir::{AddressSpace, Field, Layouts, Serialization, Struct, StructId, Ty};
+
+use crate::unit::Unit;
+use crate::unsupported::{Lowered, unsupported};
+
+impl Unit<'_> {
+    /// The machine type of objects and values of a type; `range` is where one is used.
+    pub(crate) fn ty(&mut self, ty: &Type, range: TextRange) -> Lowered<Ty> {
+        let found = self.incomplete_ty(ty, range)?;
+        while let Some(record) = self.pending_records.pop() {
+            self.complete(record, range)?;
+        }
+        Ok(found)
+    }
+
+    /// The type; structs behind pointers may have no fields yet.
+    fn incomplete_ty(&mut self, ty: &Type, range: TextRange) -> Lowered<Ty> {
+        Ok(match ty {
+            Type::Void => Ty::Void,
+            Type::Bool => Ty::Bool,
+            Type::Integer { bytes, is_signed } => match (bytes, is_signed) {
+                (1, true) => Ty::I8,
+                (2, true) => Ty::I16,
+                (4, true) => Ty::I32,
+                (8, true) => Ty::I64,
+                (1, false) => Ty::U8,
+                (2, false) => Ty::U16,
+                (4, false) => Ty::U32,
+                (8, false) => Ty::U64,
+                _ => return unsupported(range, "integers of 128 bits have no device form", "write `long`"),
+            },
+            Type::Float(4) => Ty::F32,
+            Type::Float(8) => Ty::F64,
+            Type::Float(_) => {
+                return unsupported(range, "devices have no `long double`", "write `double`");
+            }
+            Type::Complex(_) => {
+                let advice = "write a struct of its two parts";
+                return unsupported(range, "complex numbers have no device form", advice);
+            }
+            Type::Pointer(to) => {
+                let pointee = self.pointee(to, range)?;
+                self.program.types.pointer_to(pointee, AddressSpace::Generic)
+            }
+            Type::Array(element, Length::Constant(length)) => {
+                let element = self.incomplete_ty(element, range)?;
+                self.program.types.array_of(element, *length)
+            }
+            Type::Array(..) => {
+                let message = "the length of this array is not a constant";
+                return unsupported(range, message, "write a constant, or a pointer to elements");
+            }
+            Type::Record(id) => {
+                let found = self.reserve(*id);
+                self.complete(*id, range)?;
+                Ty::Struct(found)
+            }
+            Type::Function(_) => {
+                let message = "pointers to functions have no device form";
+                return unsupported(range, message, "call the function by its name");
+            }
+            Type::Unknown => {
+                let message = "the type of this is not known";
+                return unsupported(
+                    range,
+                    message,
+                    "declare it in this file or in a header that is included",
+                );
+            }
+        })
+    }
+
+    fn pointee(&mut self, ty: &Type, range: TextRange) -> Lowered<Ty> {
+        match ty {
+            Type::Record(id) if self.hir.record(*id).fields.is_some() => {
+                if !self.records.contains_key(id) {
+                    self.pending_records.push(*id);
+                }
+                Ok(Ty::Struct(self.reserve(*id)))
+            }
+            Type::Record(_) => Ok(Ty::Void),
+            // Rows of an array whose length is not a constant: a pointer to its first element.
+            Type::Array(element, Length::Variable | Length::Unknown) => self.pointee(element, range),
+            ty => self.incomplete_ty(ty, range),
+        }
+    }
+
+    /// The number of a struct, without fields at first.
+    fn reserve(&mut self, id: RecordId) -> StructId {
+        if let Some(known) = self.records.get(&id) {
+            return *known;
+        }
+        let tag = self.hir.record(id).tag.as_ref();
+        let found = StructId(self.program.structs.len() as u32);
+        self.program.structs.push(Struct {
+            name: tag.map_or_else(|| format!("struct{}", id.index()), |it| it.to_string()),
+            fields: Vec::new(),
+            serialization: Serialization::default(),
+            layout: None,
+        });
+        self.records.insert(id, found);
+        found
+    }
+
+    /// Gives a struct its fields.
+    fn complete(&mut self, id: RecordId, range: TextRange) -> Lowered<()> {
+        let index = self.reserve(id).index();
+        if self.program.structs[index].layout.is_some() {
+            return Ok(());
+        }
+        let record: &Record = self.hir.record(id);
+        let what = if record.is_union { "union" } else { "struct" };
+        let Some(fields) = &record.fields else {
+            let message = format!("the members of this {what} are not declared");
+            return unsupported(range, message, "include the header that declares them");
+        };
+        if record.is_packed {
+            let message = format!("a packed {what} has no device form");
+            return unsupported(range, message, "leave `packed` out");
+        }
+        let mut lowered = Vec::new();
+        for field in fields {
+            if field.bits.is_some() {
+                let message = format!("a {what} with bit-fields has no device form");
+                return unsupported(range, message, "write integers, and masks");
+            }
+            let ty = self.incomplete_ty(&field.ty, range)?;
+            lowered.push(Field {
+                name: field.name.clone().unwrap_or_else(|| format!("anonymous{}", lowered.len()).into()),
+                ty,
+                transient: false,
+                volatile: false,
+                non_null: false,
+                immutable: false,
+            });
+        }
+        self.program.structs[index].fields = lowered;
+        let item = self.program.structs[index].clone();
+        let Some(layout) = Layouts::new(&self.program).natural(&item, record.is_union) else {
+            let message = format!("the size of this {what} is not known");
+            return unsupported(range, message, "declare its members with constant lengths");
+        };
+        self.program.structs[index].layout = Some(layout);
+        Ok(())
+    }
+
+    /// The numbers of the fields that lead to a member, those of anonymous structs and unions first.
+    pub(crate) fn field_path(&self, id: RecordId, name: &str) -> Option<Vec<(RecordId, u32)>> {
+        let fields = self.hir.record(id).fields.as_ref()?;
+        fields.iter().enumerate().find_map(|(index, field)| {
+            let own = (id, index as u32);
+            match (&field.name, &field.ty) {
+                (Some(found), _) => (found == name).then(|| vec![own]),
+                (None, Type::Record(inner)) => {
+                    let mut path = self.field_path(*inner, name)?;
+                    path.insert(0, own);
+                    Some(path)
+                }
+                (None, _) => None,
+            }
+        })
+    }
+}

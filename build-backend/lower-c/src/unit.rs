@@ -1,0 +1,98 @@
+//! Translation units (C17 5.1.1.1): the regions of a file, and the functions that they reach.
+
+use apg_c_analysis::Parsed;
+use apg_c_analysis::hir::{self, FunctionId, RecordId};
+use apg_c_syntax::TextRange;
+use apg_mir as mir;
+use apg_source::{ColumnUnit, LineIndex};
+use rustc_hash::FxHashMap;
+
+use crate::unsupported::Unsupported;
+
+/// A translation unit while it is lowered.
+pub(crate) struct Unit<'a> {
+    parsed: &'a Parsed,
+    lines: LineIndex,
+    /// Its names and types.
+    pub hir: &'a hir::Program,
+    /// What it is lowered to.
+    pub program: mir::Program,
+    /// Structs and unions that have a number in `program`.
+    pub records: FxHashMap<RecordId, mir::StructId>,
+    /// Those without fields yet, which pointers lead to.
+    pub pending_records: Vec<RecordId>,
+    functions: FxHashMap<FunctionId, mir::FunctionId>,
+    pending_functions: Vec<FunctionId>,
+    /// What has no device form.
+    pub errors: Vec<Unsupported>,
+}
+
+impl<'a> Unit<'a> {
+    pub(crate) fn new(parsed: &'a Parsed, path: &std::path::Path) -> Unit<'a> {
+        Unit {
+            parsed,
+            lines: LineIndex::new(parsed.text()),
+            hir: &parsed.program,
+            program: mir::Program { files: vec![path.display().to_string()], ..mir::Program::default() },
+            records: FxHashMap::default(),
+            pending_records: Vec::new(),
+            functions: FxHashMap::default(),
+            pending_functions: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// A function that was called and is not lowered yet.
+    pub(crate) fn next_function(&mut self) -> Option<(FunctionId, mir::FunctionId)> {
+        let next = self.pending_functions.pop()?;
+        Some((next, self.functions[&next]))
+    }
+
+    pub(crate) fn report(&mut self, error: Unsupported) {
+        self.errors.push(error);
+    }
+
+    /// The device function of a function that is defined in this file.
+    pub(crate) fn device_function(&mut self, function: FunctionId) -> mir::FunctionId {
+        if let Some(known) = self.functions.get(&function) {
+            return *known;
+        }
+        let id = mir::FunctionId(self.program.functions.len() as u32);
+        let item = self.hir.function(function);
+        let span = self.span(item.range.unwrap_or_default());
+        self.program.functions.push(declared_function(item.name.to_string(), span));
+        self.functions.insert(function, id);
+        self.pending_functions.push(function);
+        id
+    }
+
+    /// The span of a range of the tree.
+    pub(crate) fn span(&self, range: TextRange) -> mir::Span {
+        let text = self.parsed.text();
+        let range = self.parsed.spelled(range).unwrap_or_default();
+        let position = |offset| {
+            let found = self.lines.line_column(text, offset, ColumnUnit::Utf8);
+            mir::LineColumn { line: found.line + 1, column: found.column + 1 }
+        };
+        mir::Span { file: mir::FileId(0), start: position(range.start()), end: position(range.end()) }
+    }
+}
+
+/// A device function without code.
+pub(crate) fn declared_function(name: String, span: mir::Span) -> mir::Function {
+    mir::Function {
+        name,
+        span,
+        locals: Vec::new(),
+        variables: Vec::new(),
+        params: 0,
+        result: mir::Ty::Void,
+        body: Vec::new(),
+        device: true,
+        kernel_only: true,
+        recursion: mir::Recursion::default(),
+        stack_objects: Vec::new(),
+        inlining: mir::Inlining::default(),
+        role: mir::FunctionRole::default(),
+    }
+}

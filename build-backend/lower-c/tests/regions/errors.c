@@ -1,0 +1,40 @@
+// What regions cannot do is reported where it is, with what to write.
+int printf(const char *, ...);
+extern int outside(int);
+int counter;
+static int next(void) { return counter++; }
+void f(int n, double *x, long double big, int (*apply)(int)) {
+#pragma omp target teams distribute parallel for map(x[:n])
+  for (int i = 0; i < n; i++) {
+    printf("%d\n", i);
+    x[i] = outside(i);
+    x[i] += next();
+    if (i == 7) break;
+    switch (i) { case 1: x[i] = 2; }
+#pragma omp critical
+    x[0] += 1;
+  }
+#pragma omp target teams distribute parallel for lastprivate(n)
+  for (int i = 0; i < 4; i++) n = i;
+#pragma omp target teams
+  x[0] = 1;
+#pragma omp target parallel for collapse(2)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) x[j] = i;
+#pragma omp target
+  x[0] = big;
+#pragma omp target teams distribute parallel for map(x[:n])
+  for (int i = 0; i != n; i += n) x[i] = 0;
+}
+// ---- errors
+// 5: counter: `counter` is not in the memory of the device: pass `counter` as an argument
+// 9: printf("%d\n", i): a region calls `printf`, which is not defined in this file: define it in this file, or call it outside of the region
+// 10: outside(i): a region calls `outside`, which is not defined in this file: define it in this file, or call it outside of the region
+// 12: break;: `break` leaves a loop that threads share: write a condition around the rest of the body
+// 13: switch (i) { case 1: x[i] = 2; }: `switch` has no device form yet: write `if` and `else if`
+// 14: #pragma omp critical: `critical` inside of a region has no device form yet: write `atomic`, or a reduction
+// 17: lastprivate(n): the clause `lastprivate` of a region has no device form yet: leave it out, or write what it does in the region
+// 19: #pragma omp target teams: threads of a region share the iterations of one loop nest; this one has none: write `target teams distribute parallel for` on the loop
+// 23: i: this bound depends on an outer loop of the same directive: `collapse` fewer loops
+// 25: big: devices have no `long double`: write `double`
+// 27: n: the direction of this loop is not known: compare with `<` or `>`
