@@ -200,6 +200,27 @@ fn what_cannot_be_built_is_said() {
 }
 
 #[test]
+fn device_code_of_target_regions_is_printed() {
+    if !has_compiler() {
+        return;
+    }
+    let region = "#include <math.h>\nvoid f(int n, double *x) {\n#pragma omp target teams distribute parallel for \
+                  map(x[:n])\n  for (int i = 0; i < n; i++) x[i] = sqrt(x[i]) + STEP;\n}\n";
+    let project = Project::new(&[("a.c", region), ("bad.c", &region.replace("STEP", "STEP + g(i)"))]);
+    let output = |line: &str| {
+        let output = project.apg(line);
+        assert_eq!(output.status, 0, "{}", output.stderr);
+        output.stdout
+    };
+    assert!(output("build a.c -DSTEP=7 --emit mir -lm").contains("kernel @f_3"));
+    assert!(output("build a.c -DSTEP=7 --emit cuda").contains("__global__"));
+    let error = project.error("build bad.c -DSTEP=7 --emit cuda", 1);
+    assert!(error.contains("a region calls `g`, which is not defined in this file"), "{error}");
+    assert!(error.contains("bad.c:4:"), "{error}");
+    assert!(project.error("build a.c bad.c --emit mir", 2).contains("of one C file"));
+}
+
+#[test]
 fn a_compiler_without_openmp_is_an_error() {
     if !has_compiler() {
         return;

@@ -2,6 +2,7 @@
 //! language server.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use apg_analysis::Analysis;
 use apg_analysis::SourceFile;
@@ -222,10 +223,15 @@ fn lowering_findings(analysis: &Analysis, main: SourceFile, errors: Vec<LowerErr
     findings
 }
 
-/// A finding for a defect of the compiler, at the line that triggers it.
 fn emit_finding(analysis: &Analysis, error: emit::EmitError) -> Finding {
-    let file = analysis.file(Path::new(&error.file));
+    let path = error.file.clone();
+    let file = analysis.file(Path::new(&path));
     let text = file.map_or_else(|| "".into(), |file| analysis.source(file).1.clone());
+    generation_finding(Path::new(&path), text, error)
+}
+
+/// A finding for a defect of the compiler, at the line of a file that triggers it.
+pub(crate) fn generation_finding(path: &Path, text: Arc<str>, error: emit::EmitError) -> Finding {
     let line = usize::try_from(error.line).unwrap_or(1).max(1);
     let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
     let length = text[start..].find('\n').unwrap_or(text.len() - start);
@@ -233,7 +239,7 @@ fn emit_finding(analysis: &Analysis, error: emit::EmitError) -> Finding {
         code: "internal/code-generation",
         severity: Severity::Error,
         message: error.message,
-        span: Span { file: display_path(Path::new(&error.file)), text, range: start..start + length },
+        span: Span { file: display_path(path), text, range: start..start + length },
         notes: vec!["this is a fault of apg, not of the program; please report it".into()],
         related: Vec::new(),
         fixes: Vec::new(),

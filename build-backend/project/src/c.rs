@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Toolchain};
+use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Parsed, Toolchain};
+use apg_diagnostics::Severity;
 use apg_diagnostics::render::{Finding, Span};
+use apg_lower_c::Unsupported;
 use apg_syntax::TextRange;
 use apg_toolchain::regular_file;
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::build::{self, Options, Translated};
 use crate::session::LoadFailure;
 use crate::sources::{MAX_SOURCE_BYTES, display_path};
 
@@ -116,7 +119,55 @@ pub(crate) fn check(files: &[PathBuf], flags: &[String]) -> Result<Vec<CheckedFi
     files.par_iter().map(|path| check_file(path, &disk, &toolchain)).collect()
 }
 
-fn check_file(path: &Path, disk: &Arc<Disk>, toolchain: &Arc<Toolchain>) -> Result<CheckedFile, LoadFailure> {
+/// Translates the `target` regions of a C file. The inner result has its errors: those of the analysis, or
+/// else what regions do that has no device form.
+///
+/// # Errors
+/// The file cannot be read, or the C compiler refuses the flags.
+pub fn translate_regions(
+    path: &Path,
+    flags: &[String],
+    options: Options,
+) -> Result<Result<Translated, Vec<Finding>>, LoadFailure> {
+    let (absolute, text) = read(path)?;
+    let mut host = AnalysisHost::new(Arc::new(Disk::default()));
+    let file = host.set_file(&absolute, text.clone(), &Arc::new(toolchain(flags)?));
+    let diagnostics = apg_c_analysis::file_diagnostics(host.database(), file);
+    let mut errors: Vec<Finding> = diagnostics.iter().map(|it| finding(&absolute, &text, it)).collect();
+    errors.retain(|it| it.severity == Severity::Error);
+    if !errors.is_empty() {
+        return Ok(Err(errors));
+    }
+    let parsed = apg_c_analysis::parsed(host.database(), file);
+    let mut mir = match apg_lower_c::lower(parsed, &absolute) {
+        Ok(mir) => mir,
+        Err(errors) => {
+            return Ok(Err(errors.into_iter().map(|it| unsupported(&absolute, parsed, it)).collect()));
+        }
+    };
+    mir.debug = options.mode.debug;
+    Ok(build::generate_code(mir, options).map_err(|errors| {
+        let finding = |error| build::generation_finding(&absolute, text.clone(), error);
+        errors.into_iter().map(finding).collect()
+    }))
+}
+
+/// What a region does that has no device form.
+fn unsupported(path: &Path, parsed: &Parsed, error: Unsupported) -> Finding {
+    let range = parsed.spelled(error.range).unwrap_or_default();
+    Finding {
+        code: "build/target-region",
+        severity: Severity::Error,
+        message: format!("{}: {}", error.message, error.advice),
+        span: Span { file: display_path(path), text: parsed.text().into(), range: range.into() },
+        notes: Vec::new(),
+        related: Vec::new(),
+        fixes: Vec::new(),
+    }
+}
+
+/// The absolute path and the text of a file.
+fn read(path: &Path) -> Result<(PathBuf, Arc<str>), LoadFailure> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let bytes = regular_file::read(path, MAX_SOURCE_BYTES).map_err(|why| {
         let shown = path.display();
@@ -126,7 +177,11 @@ fn check_file(path: &Path, disk: &Arc<Disk>, toolchain: &Arc<Toolchain>) -> Resu
         };
         LoadFailure { message, hints: Vec::new() }
     })?;
-    let text: Arc<str> = apg_c_analysis::decode(bytes).into();
+    Ok((absolute, apg_c_analysis::decode(bytes).into()))
+}
+
+fn check_file(path: &Path, disk: &Arc<Disk>, toolchain: &Arc<Toolchain>) -> Result<CheckedFile, LoadFailure> {
+    let (absolute, text) = read(path)?;
     let mut host = AnalysisHost::new(disk.clone());
     let file = host.set_file(&absolute, text.clone(), toolchain);
     let diagnostics = apg_c_analysis::file_diagnostics(host.database(), file);

@@ -142,7 +142,7 @@ impl Build {
         };
         if let Some(form) = self.emit {
             progress.finish();
-            return print(form, &translated);
+            return print(form, &translated, "@CUDA kernel");
         }
         let built = match compile(&translated, &request, &progress)? {
             Ok(object) => object,
@@ -160,8 +160,12 @@ impl Build {
     /// Builds a program in C.
     fn build_c(self, inputs: Inputs) -> Outcome {
         let program = CProgram { inputs, program: self.program, is_debug: self.debug };
-        program.check_options(&[("--emit", self.emit.is_some()), ("--on", self.on.on.is_some())])?;
-        program.build(self.output)
+        program.check_options(&[("--on", self.on.on.is_some())])?;
+        let Some(form) = self.emit else { return program.build(self.output) };
+        match program.translate_regions()? {
+            Ok(translated) => print(form, &translated, "`target` region"),
+            Err(status) => Ok(status),
+        }
     }
 
     /// Where the program goes.
@@ -184,7 +188,8 @@ impl Build {
     }
 }
 
-fn print(form: Emit, translated: &Translated) -> Outcome {
+/// Prints a form of a program; `kernel` is what its language calls a kernel.
+fn print(form: Emit, translated: &Translated, kernel: &str) -> Outcome {
     let kernels = &translated.emitted.cuda;
     match form {
         Emit::Mir => output::text(text::print(&translated.mir, SpanDetail::Statements))?,
@@ -204,7 +209,7 @@ fn print(form: Emit, translated: &Translated) -> Outcome {
         Emit::Resources => resources::print(translated)?,
     }
     if kernels.is_empty() && matches!(form, Emit::KernelIr | Emit::Cuda | Emit::Ptx | Emit::Resources) {
-        output::remark("note: this program has no @CUDA kernel")?;
+        output::remark(format_args!("note: this program has no {kernel}"))?;
     }
     Ok(0)
 }

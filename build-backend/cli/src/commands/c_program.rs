@@ -7,11 +7,11 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use apg_project::build::c_compiler_findings;
+use apg_project::build::{Translated, c_compiler_findings};
 use apg_runtime::cache::Cache;
 use apg_runtime::device;
-use apg_toolchain::Sanitizer;
 use apg_toolchain::c::{self, CBuild, CBuildError, Executable};
+use apg_toolchain::{Profile, Sanitizer};
 
 use crate::c_command_line::{COMPILE_ONLY, has_extension, is_c_file, is_c_input, is_c_program};
 use crate::debugger::Debugger;
@@ -117,6 +117,27 @@ impl CProgram {
             options,
             is_colored: report::is_colored() && self.is_for_people(),
             is_english: !self.is_for_people(),
+        }
+    }
+
+    /// Translates the `target` regions of the one file. `Err` is the status to end with: findings are
+    /// printed.
+    pub(crate) fn translate_regions(&self) -> Result<Result<Translated, u8>, Failure> {
+        let ([source], None) = (&self.inputs.sources[..], self.inputs.rest.first()) else {
+            return Err(Failure::misuse("`--emit` prints the `target` regions of one C file")
+                .hint("name each file in a command of its own"));
+        };
+        let is_of_linker =
+            |words: &[String]| words.first().is_some_and(|it| it.starts_with("-l") || it.starts_with("-L"));
+        let flags = self.program.c_options.iter().filter(|it| !is_of_linker(it) && it[..] != [COMPILE_ONLY]);
+        let flags: Vec<String> = flags.flatten().cloned().collect();
+        let options = self.program.request(Profile::Portable, self.is_debug).options;
+        match apg_project::c::translate_regions(source, &flags, options)? {
+            Ok(translated) => Ok(Ok(translated)),
+            Err(findings) => {
+                report::print(self.program.report.message_format, &findings)?;
+                Ok(Err(1))
+            }
         }
     }
 
