@@ -6,7 +6,7 @@ use crate::kernel_ir::KernelIr;
 use crate::transform::kernel::{inline, limit_unrolling, remat_captures, structurize_continue};
 use crate::transform::kernel_ir::{
     block_interchange, capture_aliases, constant_loads, environment_passing, index_set_split, integer_widths,
-    jam_iterations, loop_fission, pointer_rotation, prefetch, private_sums, region_formation,
+    jam_iterations, lane_demand, loop_fission, pointer_rotation, prefetch, private_sums, region_formation,
     scalar_expansion, shared_init, software_pipeline, stream_prefetch, transpose_loads, uniform_loads,
     unroll_and_jam, unroll_collectives, unroll_factors, unswitch,
 };
@@ -163,6 +163,7 @@ pub const PASSES: &[Pass] = &[
     Pass::of_kernel_ir("loop-unswitching", unswitch::run),
     Pass::of_kernel_ir("loop-fission", loop_fission::run),
     Pass::of_kernel_ir("index-set-splitting", index_set_split::run),
+    Pass::of_kernel_ir("demanded-lanes", lane_demand::run),
     Pass::of_kernel_ir("unroll-and-jam", unroll_and_jam::run),
     Pass::of_kernel_ir("scalar-expansion", scalar_expansion::run),
     Pass::of_kernel_ir("load-transposition", transpose_loads::run),

@@ -74,6 +74,26 @@ template <class T, class V> static inline void apg_warp_shuffle_xor(T *__restric
     }
   }
 }
+/* The results of the first `lanes` lanes of a full warp, by distances from 1 to 31, powers of two in the
+   second function. */
+template <class T, class V> static inline void apg_first_of_warp_shuffle_down(T *__restrict__ out, apg_i64 lanes, const V &value, apg_i32 by) {
+  #pragma GCC ivdep
+  #pragma GCC unroll 1
+  for (apg_i64 i = 0; i < lanes; ++i) {
+    T other = value(i);
+    if (i + by < 32) other = value(i + by);
+    out[i] = other;
+  }
+}
+template <class T, class V> static inline void apg_first_of_warp_shuffle_xor(T *__restrict__ out, apg_i64 lanes, const V &value, apg_i32 by) {
+  #pragma GCC ivdep
+  #pragma GCC unroll 1
+  for (apg_i64 i = 0; i < lanes; ++i) {
+    T other;
+    if (i & by) other = value(i - by); else other = value(i + by);
+    out[i] = other;
+  }
+}
 template <class T, class V> static inline void apg_warp_shuffle(T *out, apg_i64 n, const V &value, apg_i32 from) {
   if (n % 32) return apg_warp_shuffle(out, n, value, [from](apg_i64) { return from; });
   for (apg_i64 base = 0; base < n; base += 32) {

@@ -1,6 +1,7 @@
 //! Properties of expressions.
 
 use crate::analysis::ranges::is_wide;
+use apg_mir::walk::visit_expr;
 use apg_mir::*;
 
 /// Whether the evaluation of a value has no effect and cannot fail.
@@ -14,6 +15,20 @@ pub(crate) fn is_total(expr: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a value can be evaluated where the program does not: that has no effect and cannot raise.
+pub(crate) fn is_speculatable(value: &Expr) -> bool {
+    let mut total = true;
+    visit_expr(value, None, &mut |it, _| {
+        total &= match &it.kind {
+            ExprKind::Operation { operation, .. } => !operation.may_fail(),
+            ExprKind::Local(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
+            ExprKind::StructField { .. } | ExprKind::Length { .. } => true,
+            _ => false,
+        }
+    });
+    total
 }
 
 /// Whether two arithmetic expressions are structurally equal.

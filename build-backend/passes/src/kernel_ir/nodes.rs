@@ -147,6 +147,8 @@ pub struct UnrolledLoop {
     pub end: i64,
     /// Only threads of a warp synchronise in it: a warp finishes all iterations before the next one begins.
     pub by_warps: bool,
+    /// How many of the first lanes of a warp execute each iteration; the results of others are not used.
+    pub lanes: Vec<i64>,
     /// Locals in context arrays that have an array of the warp meanwhile.
     pub warp_arrays: Vec<WarpArray>,
     /// An iteration, without the assignment of the counter.
@@ -162,8 +164,8 @@ pub struct WarpArray {
     pub local: LocalId,
     /// Its value is loaded before the first iteration.
     pub is_live_in: bool,
-    /// Its value is stored after the last iteration.
-    pub is_live_out: bool,
+    /// How many of the first lanes store their value after the last iteration.
+    pub lanes_out: i64,
 }
 
 impl Region {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::analysis::ranges::{LaunchConditions, LaunchValue};
 use apg_mir::text::FragmentPrinter;
+use apg_mir::thread_index::WARP_SIZE;
 use apg_symbolic::SymExpr;
 
 /// The kernel IR as text; `program` has the names that statements refer to.
@@ -233,11 +234,19 @@ impl<'a> IrText<'a> {
     fn unrolled(&mut self, unrolled: &UnrolledLoop) {
         let counter = self.code.local(unrolled.counter);
         let by = if unrolled.by_warps { " by_warps" } else { "" };
-        let head = format!("unrolled{by} {counter} in {:?} then {}", unrolled.values, unrolled.end);
+        let lanes = match unrolled.lanes.iter().all(|it| *it == WARP_SIZE) {
+            true => String::new(),
+            false => format!(" lanes {:?}", unrolled.lanes),
+        };
+        let head = format!("unrolled{by} {counter} in {:?}{lanes} then {}", unrolled.values, unrolled.end);
         self.block(&head, |it| {
             for array in &unrolled.warp_arrays {
-                let text = expanded_text(&it.code.local(array.local), array.is_live_in, array.is_live_out);
-                it.line(&format!("warp_array {text};"));
+                let text = expanded_text(&it.code.local(array.local), array.is_live_in, array.lanes_out > 0);
+                let lanes = match array.lanes_out {
+                    0 | WARP_SIZE => String::new(),
+                    lanes => format!(" lanes {lanes}"),
+                };
+                it.line(&format!("warp_array {text}{lanes};"));
             }
             it.nodes(&unrolled.body);
         });

@@ -86,7 +86,8 @@ impl Printer<'_, '_> {
         }
         let ty = self.code.ty(args.first().map_or(value.ty, |it| it.ty));
         let spelling = self.code.local(*local);
-        let call = |text: &[String]| format!("apg_{}<{ty}>({})", operation.name, text.join(", "));
+        let which = if self.has_inactive_lanes { "first_of_" } else { "" };
+        let call = |text: &[String]| format!("apg_{which}{}<{ty}>({})", operation.name, text.join(", "));
         let line = match self.thread_array(&spelling) {
             Some(all) if !operation.is_uniform => {
                 text.insert(0, all);

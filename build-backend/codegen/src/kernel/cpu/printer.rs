@@ -20,6 +20,8 @@ pub(super) struct Printer<'c, 'p> {
     pub(super) row_prologue: String,
     /// The code is inside of a warp region.
     pub(super) in_warp: bool,
+    /// Only the first lanes of the warp execute the code.
+    pub(super) has_inactive_lanes: bool,
 }
 
 /// The threads that execute a region.
@@ -40,7 +42,7 @@ impl ThreadRange<'_> {
 impl<'c, 'p> Printer<'c, 'p> {
     pub(super) fn new(code: &'c mut Code<'p>, ir: &'c KernelIr) -> Self {
         let (row_prefetch, row_prologue) = (String::new(), String::new());
-        Printer { code, ir, labels: 0, row_prefetch, row_prologue, in_warp: false }
+        Printer { code, ir, labels: 0, row_prefetch, row_prologue, in_warp: false, has_inactive_lanes: false }
     }
 }
 

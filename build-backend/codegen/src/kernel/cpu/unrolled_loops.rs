@@ -2,6 +2,7 @@
 
 use super::printer::Printer;
 use crate::code::{LocalSpelling, ThreadIndexing};
+use apg_mir::thread_index::WARP_SIZE;
 use apg_passes::kernel_ir::{UnrolledLoop, WarpArray};
 
 impl Printer<'_, '_> {
@@ -20,11 +21,16 @@ impl Printer<'_, '_> {
     }
 
     fn print_iterations(&mut self, unrolled: &UnrolledLoop, counter: &str) {
-        for value in &unrolled.values {
+        for (value, lanes) in unrolled.values.iter().zip(&unrolled.lanes) {
             self.code.out.line(format!("{counter} = {value};"));
             // A lambda: labels are printed once per iteration.
             self.code.out.open("[&]() __attribute__((always_inline)) {");
+            if unrolled.by_warps && *lanes < WARP_SIZE {
+                self.code.out.line(format!("const apg_i64 lanes_ = {lanes};"));
+                self.has_inactive_lanes = true;
+            }
             self.print_nodes(&unrolled.body);
+            self.has_inactive_lanes = false;
             self.code.out.close("}();");
         }
     }
@@ -44,17 +50,17 @@ impl Printer<'_, '_> {
         self.print_iterations(unrolled, counter);
         for (array, spelling) in arrays {
             let inner = std::mem::replace(&mut self.code.locals[array.local.index()], spelling);
-            if array.is_live_out {
+            if array.lanes_out > 0 {
                 let outer = self.code.local(array.local).text;
-                self.print_for_each_lane(&format!("{outer} = {};", inner.text));
+                self.print_for_each_lane(array.lanes_out, &format!("{outer} = {};", inner.text));
             }
         }
         self.in_warp = around;
         self.code.out.close("}");
     }
 
-    fn print_for_each_lane(&mut self, line: &str) {
-        let head = "for (apg_i64 lane_ = 0; lane_ < lanes_; ++lane_)";
+    fn print_for_each_lane(&mut self, lanes: i64, line: &str) {
+        let head = format!("for (apg_i64 lane_ = 0; lane_ < {lanes}; ++lane_)");
         self.code.out.line(format!("{head} {{ const apg_i64 r_ = base_ + lane_; {line} }}"));
     }
 
@@ -68,7 +74,7 @@ impl Printer<'_, '_> {
         self.code.locals[array.local.index()].set_array(name, ThreadIndexing::Warp);
         if array.is_live_in {
             let inner = self.code.local(array.local).text;
-            self.print_for_each_lane(&format!("{inner} = {};", spelling.text));
+            self.print_for_each_lane(WARP_SIZE, &format!("{inner} = {};", spelling.text));
         }
         spelling
     }

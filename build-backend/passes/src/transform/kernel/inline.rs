@@ -9,6 +9,8 @@ use apg_mir::walk::{has_goto, visit_expr, visit_exprs, visit_stmts};
 use apg_mir::walk_mut::{bodies, children, edit_expr, edit_exprs, edit_places, edit_stmts, operands};
 use apg_mir::*;
 
+use crate::analysis::expressions::is_speculatable;
+
 /// Size of the largest function that is inlined.
 const MAX_FUNCTION_EXPRESSIONS: usize = 160;
 /// Number of expressions that inlining may add to a kernel.
@@ -427,21 +429,6 @@ fn count_subexpressions(expr: &Expr) -> usize {
     let mut count = 0;
     visit_expr(expr, None, &mut |_, _| count += 1);
     count
-}
-
-/// Whether an argument can be evaluated anywhere in the function: its value does not change and it cannot
-/// raise.
-fn is_speculatable(arg: &Expr) -> bool {
-    let mut total = true;
-    visit_expr(arg, None, &mut |it, _| {
-        total &= match &it.kind {
-            ExprKind::Operation { operation, .. } => !operation.may_fail(),
-            ExprKind::Local(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Zero => true,
-            ExprKind::StructField { .. } | ExprKind::Length { .. } => true,
-            _ => false,
-        }
-    });
-    total
 }
 
 /// Whether an argument is invariant during the call. The function does not assign the caller's locals.

@@ -8,6 +8,7 @@ mod grid_stride;
 pub(crate) mod index_set_split;
 pub(crate) mod integer_widths;
 pub(crate) mod jam_iterations;
+pub(crate) mod lane_demand;
 pub(crate) mod loop_fission;
 pub(crate) mod pointer_rotation;
 pub(crate) mod prefetch;

@@ -81,6 +81,7 @@ fn unroll(ir: &KernelIr, before: Option<&Node>, repeat: &LoopNode) -> Option<Unr
     // one.
     (!values.is_empty()).then(|| UnrolledLoop {
         counter: *counter,
+        lanes: vec![WARP_SIZE; values.len()],
         values,
         end: now,
         by_warps,
@@ -100,7 +101,8 @@ fn warp_arrays(ir: &KernelIr, source: StmtId, inside: &[&Node]) -> Vec<WarpArray
     locals.retain(|it| ir.is_in_context_array(*it) && !ir.private_rails.contains_key(it));
     let array = |local| {
         let is_own = in_loop.get(&local) == all.get(&local) && is_assigned_first(stmts.iter(), local);
-        WarpArray { local, is_live_in: !is_always_assigned(stmts.iter(), local), is_live_out: !is_own }
+        let is_live_in = !is_always_assigned(stmts.iter(), local);
+        WarpArray { local, is_live_in, lanes_out: if is_own { 0 } else { WARP_SIZE } }
     };
     locals.into_iter().map(array).collect()
 }
@@ -164,7 +166,7 @@ fn meets_in_whole_warps(ir: &KernelIr, inside: &[&Node]) -> bool {
 }
 
 /// Value of an expression of constants and the counter.
-fn evaluate_with(expr: &Expr, counter: LocalId, now: i64) -> Option<i64> {
+pub(super) fn evaluate_with(expr: &Expr, counter: LocalId, now: i64) -> Option<i64> {
     let mut expr = expr.clone();
     edit_expr(&mut expr, &mut |it| {
         if matches!(it.kind, ExprKind::Local(local) if local == counter) {
