@@ -222,15 +222,37 @@ pub(crate) fn readable(symbol: &str) -> Option<String> {
         }
         None => symbol,
     };
+    if let Some(kernel) = plain.strip_prefix("run_K_") {
+        return readable_kernel(kernel);
+    }
     let (name, hash) = plain.strip_prefix("F_")?.rsplit_once('_')?;
     // The compiler writes `__` for `_`, and `_` for a dot.
     let dotted = name.split("__").map(|part| part.replace('_', ".")).collect::<Vec<_>>().join("_");
     (hash.len() == 8 && !name.is_empty()).then_some(dotted)
 }
 
+/// The method with a kernel, of `Main__run__12_0123abcd`, where 12 is its line. Names of kernels do not tell
+/// underscores from dots; names of methods mostly have none.
+fn readable_kernel(symbol: &str) -> Option<String> {
+    let (name, hash) = symbol.rsplit_once('_')?;
+    let (method, line) = name.rsplit_once("__")?;
+    let is_line = !line.is_empty() && line.bytes().all(|it| it.is_ascii_digit());
+    let (class, method) = method.rsplit_once("__")?;
+    (hash.len() == 8 && is_line).then(|| format!("{}.{method}", class.replace("__", "_")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{brief_lines, readable};
+
+    #[test]
+    fn symbols_of_kernels_give_the_method_around() {
+        let symbol = "_ZL28run_K_Bad__main__11_9b7f5a5bILb1EEP10apg_objectPKvPK10apg_launchll";
+        assert_eq!(readable(symbol).as_deref(), Some("Bad.main"));
+        assert_eq!(readable("run_K_Bad__main__11_9b7f5a5b").as_deref(), Some("Bad.main"));
+        assert_eq!(readable("run_K_two__words__f__3_9b7f5a5b").as_deref(), Some("two_words.f"));
+        assert_eq!(readable("run_K_Bad"), None);
+    }
 
     #[test]
     fn symbols_give_names() {
