@@ -364,7 +364,13 @@ impl Inliner<'_> {
                 self.next_label += 1;
             }
         });
-        edit_stmts(&mut body, &mut |stmt| rename_stmt(stmt, &values, &labels));
+        edit_stmts(&mut body, &mut |stmt| {
+            rename_stmt(stmt, &values, &labels);
+            // A method of the class library: stack traces name the line of the program that calls it.
+            if makes_slot_call(stmt) {
+                stmt.span = span;
+            }
+        });
         edit_exprs(&mut body, &mut |it| rename(it, &values));
         if !function.variables.is_empty() {
             let first = self.variables.len() as u32;
@@ -385,6 +391,16 @@ impl Inliner<'_> {
             out.push(Stmt::new(span, StmtKind::Labeled { label, body }));
         }
         out
+    }
+}
+
+/// Whether the value of a statement is that of a slot's call.
+fn makes_slot_call(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Set { value, .. } | StmtKind::Expr(value) | StmtKind::Return(Some(value)) => {
+            matches!(&value.kind, ExprKind::Collective { operation, .. } if operation.slot_call().is_some())
+        }
+        _ => false,
     }
 }
 
