@@ -103,7 +103,7 @@ public class slots_failures {
     static def first(what:String, e:CheckedThrowable):void {
         if (e instanceof MultipleExceptions) {
             for (it in (e as MultipleExceptions).exceptions()) first(what, it);
-        } else if (!(e instanceof IllegalOperationException) || what == "begun") {
+        } else if (!(e instanceof IllegalOperationException) || what.equals("begun")) {
             val message = e.getMessage();
             val end = message.indexOf(": slot");
             Console.OUT.println(what + ": " + (end < 0n ? message : message.substring(0n, end)));
