@@ -37,8 +37,9 @@ pub fn prepare_allocator() {
     }
 }
 
-/// Where address space is limited, gives the main thread its stack now: a stack that cannot grow any more ends
-/// the process by a fault. Without room the allocator reports that. To be called before there are threads.
+/// Where address space is limited, gives the main thread its stack now: a stack that cannot grow any more
+/// ends the process by a fault. Without room the allocator reports that. To be called before there are
+/// threads.
 pub fn prepare_stack() {
     /// As much as a command needs whose code is not optimised.
     const STACK_BYTES: usize = 512 << 10;
