@@ -1,8 +1,8 @@
 //! `c-suite`: public suites of C programs with OpenMP, through apg and through the system's C compiler in the
 //! same run. What the compiler builds and runs as the suite asks, apg must build and run so too.
 //!
-//! Suites are read from folders that the user names; nothing of them is in this repository, which records names
-//! and counts alone (`tests/c-suite`).
+//! Suites are read from folders that the user names; nothing of them is in this repository, which records
+//! names and counts alone (`tests/c-suite`).
 
 mod compare;
 mod dataracebench;

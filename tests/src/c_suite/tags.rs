@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_the_shortest_texts() {
+    fn pairs_are_as_short_as_can_be() {
         let text = "a<t>b</t>c<t></t>d<t>e";
         let tag = Tag("t");
         assert_eq!(tag.keep(text), "abcd<t>e");
