@@ -105,8 +105,10 @@ public class slots_failures {
             for (it in (e as MultipleExceptions).exceptions()) first(what, it);
         } else if (!(e instanceof IllegalOperationException) || what.equals("begun")) {
             val message = e.getMessage();
-            val end = message.indexOf(": slot");
-            Console.OUT.println(what + ": " + (end < 0n ? message : message.substring(0n, end)));
+            // A device says block and line behind it.
+            var end:Int = message.length();
+            for (it in [message.indexOf(": slot"), message.indexOf("; block ")]) if (it >= 0n && it < end) end = it;
+            Console.OUT.println(what + ": " + message.substring(0n, end));
         }
     }
 }

@@ -272,6 +272,8 @@ pub(crate) struct Code<'p> {
     pub statics: FxHashMap<StaticId, usize>,
     /// Likewise globals, whose addresses it holds.
     pub captured_globals: FxHashMap<GlobalId, usize>,
+    /// Types of the elements of the rails that calls of slots name, in device code that makes some.
+    pub slot_elements: FxHashMap<LocalId, Ty>,
     pub environment_type: String,
 }
 
@@ -309,6 +311,7 @@ impl<'p> Code<'p> {
             block_size: String::new(),
             statics: FxHashMap::default(),
             captured_globals: FxHashMap::default(),
+            slot_elements: FxHashMap::default(),
             environment_type: String::new(),
         }
     }

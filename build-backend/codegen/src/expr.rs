@@ -409,6 +409,9 @@ impl Code<'_> {
         if self.target != Target::Cuda {
             return self.fail(format!("`{}` in the middle of an expression", operation.name));
         }
+        if let Some(call) = operation.slot_call() {
+            return self.device_slot_call(call, args);
+        }
         let ty = self.ty(args.first().map_or(result, |it| it.ty));
         let mut text: Vec<String> = args.iter().map(|it| self.expr(it)).collect();
         text.push(self.block_size.clone());

@@ -89,7 +89,8 @@ typedef struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, ended;
 /* proven: 1 if the accesses that depend on the launch are inside their rails, 2 if their indices may be computed with 64 bits. fault: for the
    CPU form. */
 typedef struct apg_launch { apg_i32 blocks[3]; apg_i32 threads[3]; apg_i64 shared_lengths[APG_MAX_SHARED]; apg_fault *fault; apg_u32 proven; } apg_launch;
-typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; apg_fault *fault; } apg_launch_shared;
+/* mailbox: where kernels that make calls of slots post them, in device memory; null for others. */
+typedef struct apg_launch_shared { apg_u32 offset[APG_MAX_SHARED]; apg_i32 length[APG_MAX_SHARED]; apg_fault *fault; void *mailbox; } apg_launch_shared;
 typedef struct apg_kernel {
   const char *name; const char *file; apg_u32 line;
   const char *cuda;                 /* CUDA C++ of this kernel, compiled by NVRTC for the device at hand */
@@ -113,13 +114,13 @@ typedef struct apg_kernel {
 } apg_kernel;
 
 /* ---- messages of slots ----
-   What a block of a CPU form passes to slot_call. Buffers: what is sent, then where received elements go; one for both if a call has one.
+   What a block of a kernel passes: of a CPU form to slot_kernel_call, of a device by its mailbox. Buffers: what is sent, then where received elements go; one for both if a call has one.
    kind: the code of the elements' type. */
 typedef struct apg_slot_buffer { void *data; apg_i64 length, index, count; apg_u32 size, kind; } apg_slot_buffer;
 typedef struct apg_slot_request {
   apg_i64 group, rank, partner, from, tag, operation, first, members, stride, block;
   apg_slot_buffer buffers[2];
-  apg_i32 call; apg_u32 buffer_count;
+  apg_i32 call; apg_u32 buffer_count, file, line;   /* where the call is */
 } apg_slot_request;
 
 /* ---- statics ----

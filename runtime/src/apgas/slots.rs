@@ -10,17 +10,18 @@ use rustc_hash::FxHashMap;
 use crate::apgas::engine::Waiter;
 use crate::apgas::failure::Undelivered;
 use crate::apgas::message::Message;
-use crate::apgas::system::{spawn_uncounted, system};
+use crate::apgas::system::{System, spawn_uncounted, system};
 use crate::base::backtrace;
 use crate::base::place::{PlaceId, here};
 use crate::base::sanitizer;
 use crate::heap::Handle;
 use crate::scheduler::fiber;
 use crate::serialize::Error;
+use crate::slots::block_call::BlockSlots;
 use crate::slots::engine::Engine;
 use crate::slots::group::{Group, Part, Side};
 use crate::slots::message::{SlotMessage, Transport};
-use crate::slots::request::{Call, Completion, Failure, Outcome, Probe, Request};
+use crate::slots::request::{Call, Completion, Continuation, Failure, Outcome, Probe, Request};
 use crate::slots::timeout::SlotTimeout;
 use crate::slots::waits::{Wait, WaitReport, describe};
 
@@ -233,6 +234,31 @@ pub fn take_begun(request: &Request) -> Option<Begun> {
     match request.call {
         Call::Wait => own().begun.lock().remove(&(request.group, request.rank, request.partner)),
         _ => None,
+    }
+}
+
+/// The slots of this place, for the blocks of kernels of its devices.
+pub fn of_blocks() -> Arc<dyn BlockSlots> {
+    Arc::new(PlaceBlocks(system()))
+}
+
+/// See [`of_blocks`]. The threads of devices belong to no place.
+struct PlaceBlocks(&'static System);
+
+impl BlockSlots for PlaceBlocks {
+    fn post(&self, request: Request, then: Continuation) {
+        let _place = self.0.enter();
+        own().engine.post(&PlaceTransport, request, then);
+    }
+
+    fn fail(&self, owner: usize, why: &str) {
+        let _place = self.0.enter();
+        own().engine.fail_slots_of(&PlaceTransport, owner, why);
+    }
+
+    fn end(&self, owner: usize) -> Result<(), Failure> {
+        let _place = self.0.enter();
+        own().engine.end_block(&PlaceTransport, owner)
     }
 }
 

@@ -11,6 +11,7 @@ mod copy;
 mod cuda;
 mod error;
 mod launch;
+mod mailbox;
 mod nvrtc;
 mod self_test;
 #[cfg(test)]
@@ -86,6 +87,7 @@ pub struct Device {
     buffers: cuda::buffer_pool::Buffers,
     rail_cache: cache::rail_cache::RailCache,
     faults: launch::check_failure::Faults,
+    mailboxes: mailbox::Mailboxes,
     modules: launch::module::Modules,
     kernels: cuda::stream::StreamPool,
     sync_copies: copy::sync_copy::SyncCopies,
@@ -132,6 +134,7 @@ impl Device {
             buffers: cuda::buffer_pool::Buffers::default(),
             rail_cache: cache::rail_cache::RailCache::default(),
             faults: launch::check_failure::Faults::default(),
+            mailboxes: mailbox::Mailboxes::default(),
             modules: launch::module::Modules::new(cache),
             kernels: cuda::stream::StreamPool::new(&context, ordinal, "gpu", MAX_CONCURRENT_KERNELS)?,
             sync_copies: copy::sync_copy::SyncCopies::new(&context, ordinal)?,

@@ -415,6 +415,8 @@ pub struct LaunchShared {
     pub length: [i32; MAX_SHARED],
     /// Address of the record of the first failed check.
     pub fault: u64,
+    /// Address of the mailbox of a kernel that makes calls of slots, or 0.
+    pub mailbox: u64,
 }
 
 /// Elements that a block sends, or room for some (`apg_slot_buffer`).
@@ -465,6 +467,10 @@ pub struct SlotCall {
     pub call: i32,
     /// Number of buffers.
     pub buffer_count: u32,
+    /// Index into the program's files.
+    pub file: u32,
+    /// 1-based line.
+    pub line: u32,
 }
 
 /// A kernel (`apg_kernel`).

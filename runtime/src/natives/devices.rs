@@ -10,6 +10,7 @@ use crate::abi::{Bytes, ExceptionKind, KernelPointer, Outcome, Raised};
 use crate::apgas::cancellation;
 use crate::apgas::engine::{FinishScope, Waiter};
 use crate::apgas::marshal;
+use crate::apgas::slots;
 use crate::apgas::system::{device_exception, system};
 use crate::base::place::here;
 use crate::device::{self, Device, DeviceError, Extents, LaunchError, LaunchOptions, OnComplete};
@@ -17,6 +18,7 @@ use crate::heap;
 use crate::heap::{Handle, Ref};
 use crate::layout::{Fault, Kernel, Launch, launch};
 use crate::profile;
+use crate::slots::block_call::BlockSlots;
 
 pub(super) fn raised(error: &DeviceError) -> Raised {
     Raised(device_exception(error))
@@ -152,7 +154,7 @@ pub(crate) fn kernel_start(
             drop(external);
         });
         let when_read: Option<&mut dyn FnMut() -> _> = if settled { None } else { Some(&mut when_read) };
-        let terms = LaunchOptions { may_watch: may_watch(about), when_read };
+        let terms = LaunchOptions { may_watch: may_watch(about), when_read, slots: slots_for(kernel) };
         // SAFETY: the environment is the kernel's, and its rails are alive until `done` is called.
         unsafe { device.launch(place, kernel, bytes, terms, done) }.map_err(|error| launch_exception(&error))
     });
@@ -166,6 +168,11 @@ pub(crate) fn kernel_start(
         gate.wait();
     }
     Ok(())
+}
+
+/// The slots of this place, for a kernel that makes calls of them.
+fn slots_for(kernel: &Kernel) -> Option<Arc<dyn BlockSlots>> {
+    (kernel.communicates != 0).then(slots::of_blocks)
 }
 
 /// Other processes and foreign code write to memory in ways that raise no faults which could be handled.
@@ -187,7 +194,7 @@ pub(crate) fn kernel_launch(
     }
     let device = device(place)?;
     wait(|done| {
-        let terms = LaunchOptions { may_watch: may_watch(about), when_read: None };
+        let terms = LaunchOptions { may_watch: may_watch(about), when_read: None, slots: slots_for(kernel) };
         // SAFETY: the environment is the kernel's, and the activity holds its rails until the wait has ended.
         let flight = unsafe { device.launch(place, kernel, bytes, terms, done) };
         if let Some(flight) = flight.map_err(|error| launch_exception(&error))? {

@@ -14,8 +14,9 @@ use crate::apgas::slots::Begun;
 use crate::apgas::system::{spawn_uncounted, system};
 use crate::apgas::team::Part;
 use crate::heap::{Handle, Ref};
-use crate::layout::{SlotBuffer, SlotCall};
+use crate::layout::SlotCall;
 use crate::serialize::visit;
+use crate::slots::block_call::{self, BlockCall, Memory};
 use crate::slots::group::{self, Side};
 use crate::slots::request::{Call, Elements, Failure, FailureKind, Request, Source, Target};
 
@@ -60,7 +61,8 @@ pub(crate) fn slot_group_forget(number: i64) {
 fn raised<T>(failure: &Failure) -> Outcome<T> {
     let kind = match failure.kind {
         FailureKind::Argument => ExceptionKind::IllegalArgument,
-        FailureKind::Operation => ExceptionKind::IllegalOperation,
+        FailureKind::Operation | FailureKind::Group => ExceptionKind::IllegalOperation,
+        FailureKind::Index => ExceptionKind::ArrayIndexOutOfBounds,
     };
     raise(kind, &failure.message)
 }
@@ -74,19 +76,7 @@ fn known_call(number: i32) -> Outcome<Call> {
 
 /// Parts of `count` elements that a call sends, and for which it has room.
 fn parts(call: Call, is_root: bool, members: i64) -> (i64, i64) {
-    let of_root = |parts: i64| if is_root { parts } else { 0 };
-    match call {
-        Call::Send | Call::StartSend => (1, 0),
-        Call::Receive | Call::StartReceive => (0, 1),
-        Call::Exchange | Call::Replace | Call::AllReduce => (1, 1),
-        Call::Test | Call::Wait | Call::Barrier => (0, 0),
-        Call::Broadcast => (of_root(1), 1),
-        Call::Gather => (1, of_root(members)),
-        Call::Scatter => (of_root(members), 1),
-        Call::AllGather => (1, members),
-        Call::AllToAll => (members, members),
-        Call::Reduce => (1, of_root(1)),
-    }
+    (call.sent_parts().count(is_root, members), call.received_parts().count(is_root, members))
 }
 
 /// A range of elements of a rail that an activity names.
@@ -233,73 +223,29 @@ fn run(request: Request, room: Range, given: Range) -> Outcome<i64> {
 }
 
 fn tag_of(tag: i64) -> Outcome<i32> {
-    match i32::try_from(tag) {
-        Ok(tag) if tag >= 0 => Ok(tag),
-        _ => raise(ExceptionKind::IllegalArgument, &format!("the tag {tag}: tags are 0 to {}", i32::MAX)),
-    }
+    block_call::checked_tag(tag).or_else(|failure| raised(&failure))
 }
 
 /// A call of the slot of a kernel's block on a processor, a [`SlotCall`].
 pub(crate) fn slot_kernel_call(call: Bytes) -> Outcome<i64> {
     // SAFETY: passed by the program: a structure that is alive until this returns.
     let made = unsafe { &*call.cast::<SlotCall>() };
-    let call = known_call(made.call)?;
-    let (sends, takes) = parts(call, made.partner == made.rank, made.members);
-    let given = &made.buffers[0];
-    let room = &made.buffers[usize::from(made.buffer_count > 1)];
-    let elements = |buffer: &SlotBuffer| match made.buffer_count {
-        0 => Elements::default(),
-        _ => Elements { count: buffer.count.max(0) as u64, size: buffer.size, kind: buffer.kind as u8 },
+    let made = match BlockCall::new(made) {
+        Ok(made) => made,
+        Err(failure) => return raised(&failure),
     };
-    let source = match sends {
-        0 => Source::Nothing,
-        parts => {
-            let (address, bytes) = memory_of(given, parts)?;
-            Source::Memory { address, bytes }
-        }
+    let source = match made.source {
+        Some(Memory { address, bytes }) => Source::Memory { address, bytes },
+        None => Source::Nothing,
     };
-    let target = match takes {
-        0 => Target::Nothing,
-        parts => {
-            let (address, bytes) = memory_of(room, parts)?;
-            Target::Memory { address, bytes }
-        }
+    let target = match made.target {
+        Some(Memory { address, bytes }) => Target::Memory { address, bytes },
+        None => Target::Nothing,
     };
-    let request = Request {
-        group: made.group,
-        rank: made.rank,
-        call,
-        partner: made.partner,
-        from: made.from,
-        tag: tag_of(made.tag)?,
-        operation: made.operation as i32,
-        subgroup: [made.first, made.members, made.stride],
-        source,
-        sent: elements(given),
-        target,
-        wanted: elements(room),
-        block: Some(made.block),
-        owner: slots::owner(),
-        probe: None,
-    };
-    match slots::call(request) {
+    match slots::call(made.request(source, target, slots::owner())) {
         Ok(completion) => Ok(completion.word()),
         Err(failure) => raised(&failure),
     }
-}
-
-/// The memory of that many parts of a block's buffer.
-fn memory_of(buffer: &SlotBuffer, parts: i64) -> Outcome<(*mut u8, usize)> {
-    let SlotBuffer { data, length, index, count, size, .. } = *buffer;
-    let end = count.checked_mul(parts).and_then(|all| index.checked_add(all));
-    if index < 0 || count < 0 || end.is_none_or(|end| end > length) {
-        let message = format!(
-            "{count} elements for each of {parts} from index {index} on are not within a rail of {length}"
-        );
-        return raise(ExceptionKind::ArrayIndexOutOfBounds, &message);
-    }
-    let size = size as usize;
-    Ok((data.cast::<u8>().wrapping_add(index as usize * size), (count * parts) as usize * size))
 }
 
 /// Runs the blocks of a kernel that makes calls of slots, each as an activity of its own, which may

@@ -8,6 +8,7 @@
 //! engines of other places. It never blocks: each request ends by a call of its continuation, so that
 //! activities, blocks on CPUs, and a proxy of a device share one engine.
 
+pub mod block_call;
 pub mod collective;
 pub mod engine;
 pub mod group;

@@ -85,6 +85,30 @@ impl Call {
         Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.2)
     }
 
+    /// Parts of elements that it sends.
+    pub fn sent_parts(self) -> Parts {
+        match self {
+            Call::Send | Call::StartSend | Call::Exchange | Call::Replace => Parts::One,
+            Call::Gather | Call::AllGather | Call::Reduce | Call::AllReduce => Parts::One,
+            Call::Broadcast => Parts::OneAtRoot,
+            Call::Scatter => Parts::AllAtRoot,
+            Call::AllToAll => Parts::All,
+            Call::Receive | Call::StartReceive | Call::Test | Call::Wait | Call::Barrier => Parts::None,
+        }
+    }
+
+    /// Parts of elements that it has room for.
+    pub fn received_parts(self) -> Parts {
+        match self {
+            Call::Receive | Call::StartReceive | Call::Exchange | Call::Replace => Parts::One,
+            Call::Broadcast | Call::Scatter | Call::AllReduce => Parts::One,
+            Call::Reduce => Parts::OneAtRoot,
+            Call::Gather => Parts::AllAtRoot,
+            Call::AllGather | Call::AllToAll => Parts::All,
+            Call::Send | Call::StartSend | Call::Test | Call::Wait | Call::Barrier => Parts::None,
+        }
+    }
+
     /// Whether all slots of a subgroup take part.
     pub fn is_collective(self) -> bool {
         self.number() >= Call::Barrier.number()
@@ -93,6 +117,35 @@ impl Call {
     /// Whether the slot waits until it has ended.
     pub fn blocks(self) -> bool {
         !matches!(self, Call::StartSend | Call::StartReceive | Call::Test)
+    }
+}
+
+/// How often a call sends or receives the number of elements that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    /// Not at all.
+    None,
+    /// Once.
+    One,
+    /// Once at the root.
+    OneAtRoot,
+    /// At the root once for each slot of the subgroup.
+    AllAtRoot,
+    /// Once for each slot of the subgroup.
+    All,
+}
+
+impl Parts {
+    /// Their number at a slot, in a subgroup of `members` slots.
+    pub fn count(self, is_root: bool, members: i64) -> i64 {
+        match self {
+            Parts::None => 0,
+            Parts::One => 1,
+            Parts::OneAtRoot => i64::from(is_root),
+            Parts::AllAtRoot if is_root => members,
+            Parts::AllAtRoot => 0,
+            Parts::All => members,
+        }
     }
 }
 
@@ -242,6 +295,10 @@ pub enum FailureKind {
     Argument,
     /// The call is not possible now.
     Operation,
+    /// Elements outside of a rail.
+    Index,
+    /// The call is right, but its group has failed by another one.
+    Group,
 }
 
 /// What is wrong with a call.
@@ -257,6 +314,11 @@ impl Failure {
     /// A wrong argument.
     pub fn argument(message: String) -> Failure {
         Failure { kind: FailureKind::Argument, message }
+    }
+
+    /// Elements outside of a rail.
+    pub fn index(message: String) -> Failure {
+        Failure { kind: FailureKind::Index, message }
     }
 
     /// A call that is not possible now.

@@ -11,7 +11,7 @@ typedef unsigned char apg_u8; typedef unsigned short apg_u16; typedef unsigned a
 typedef unsigned apg_char;
 /* Record of the first failing check for the host; its thread ends, the others continue. */
 struct apg_fault { apg_u32 kind, block[3], thread[3], file, line, ended; apg_i64 index, length; };
-struct apg_launch_shared { apg_u32 offset[16]; apg_i32 length[16]; apg_fault *fault; };
+struct apg_launch_shared { apg_u32 offset[16]; apg_i32 length[16]; apg_fault *fault; struct apg_mailbox *mailbox; };
 /* Begin of the next rail in shared memory; the host computes the same. */
 template <class T> static __device__ constexpr unsigned apg_shared_end(unsigned start, unsigned length) {
   return (start + length * (unsigned)sizeof(T) + 15u) & ~15u;

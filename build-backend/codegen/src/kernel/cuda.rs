@@ -1,6 +1,7 @@
 //! Device form of a kernel: a self-contained CUDA C++ source.
 
 use super::device_functions::print_device_functions;
+use super::device_slot_calls::{SLOTS_PRELUDE, declare_call_counter, rail_element};
 use super::fills::print_fill;
 use crate::EmitError;
 use crate::code::{Code, PreloadedElement, RailSpelling, Target};
@@ -33,9 +34,6 @@ pub(crate) fn print_cuda_source(
     ir: &KernelIr,
 ) -> (DeviceCode, Vec<EmitError>) {
     let kernel = &program.kernels[id.index()];
-    if ir.communicates {
-        return (refused_code(kernel, ir), Vec::new());
-    }
     let mut code = Code::new(program, names, Target::Cuda);
     let statics =
         kernel.captures.iter().enumerate().filter_map(|(index, it)| Some((it.static_field?, index)));
@@ -53,7 +51,8 @@ pub(crate) fn print_cuda_source(
     code.out.line(environment);
     let declarations = code.out.take();
     let fast = if kernel.fast_math { apg_runtime::device::FAST_MATH } else { "" };
-    let source = format!("{fast}{PRELUDE}{declarations}{functions}{body}");
+    let slots = if ir.communicates { SLOTS_PRELUDE } else { "" };
+    let source = format!("{fast}{PRELUDE}{slots}{declarations}{functions}{body}");
     let is_pipelined = !ir.device.pipelined_loops.is_empty();
     let depends_on_launch = ir.depends_on_launch();
     let has_environment_by_value = ir.device.has_environment_by_value;
@@ -61,17 +60,6 @@ pub(crate) fn print_cuda_source(
     let code_of_device =
         DeviceCode { source, is_pipelined, depends_on_launch, communicates, has_environment_by_value };
     (code_of_device, code.errors)
-}
-
-/// The code of a kernel that makes calls of slots: the launch refuses it, and so does a compiler.
-fn refused_code(kernel: &Kernel, ir: &KernelIr) -> DeviceCode {
-    DeviceCode {
-        source: format!("#error \"{} makes calls of slots, and runs on CPUs only\"\n", kernel.name),
-        is_pipelined: false,
-        depends_on_launch: ir.depends_on_launch(),
-        communicates: true,
-        has_environment_by_value: false,
-    }
 }
 
 /// Prints the kernel function.
@@ -105,6 +93,11 @@ fn print_kernel_function(code: &mut Code<'_>, id: KernelId, ir: &KernelIr) {
         code.out.line(get);
     }
     code.out.line("apg_fault *const fault_ = shared_.fault; (void)fault_;");
+    if ir.communicates {
+        declare_call_counter(code);
+        let rails = (0..ir.kernel.locals.len()).map(|it| LocalId(it as u32));
+        code.slot_elements = rails.filter_map(|it| Some((it, rail_element(&ir.kernel, it)?))).collect();
+    }
     declare_captures(code, ir);
     declare_derived_captures(code, ir);
     declare_indices(code, kernel);

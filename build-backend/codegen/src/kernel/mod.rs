@@ -6,6 +6,7 @@ mod check;
 mod cpu;
 mod cuda;
 mod device_functions;
+mod device_slot_calls;
 mod environment;
 mod fills;
 mod host;

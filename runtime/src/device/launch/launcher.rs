@@ -21,9 +21,11 @@ use crate::device::launch::kernel_args;
 use crate::device::launch::kernel_args::Prepared;
 use crate::device::launch::module::{Function, Variant, location_of};
 use crate::device::launch::occupancy;
+use crate::device::mailbox::Session;
 use crate::device::{Device, OnComplete};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
 use crate::profile;
+use crate::slots::block_call::BlockSlots;
 
 /// Shared rails start at multiples of this: the widest access of the device.
 const SHARED_ALIGNMENT: u64 = 16;
@@ -56,6 +58,8 @@ pub struct LaunchOptions<'a> {
     /// still reads them when it returns, this makes a callback, which is called when they are not read any
     /// more.
     pub when_read: Option<&'a mut dyn FnMut() -> Box<dyn FnOnce() + Send>>,
+    /// The slots of the launching place, for a kernel that makes calls of slots.
+    pub slots: Option<Arc<dyn BlockSlots>>,
 }
 
 /// Extents of a launch, and offsets of shared rails. The plan is filled in place, since a copy of its
@@ -77,7 +81,7 @@ impl Default for Plan {
             fault: std::ptr::null_mut(),
             proven: 0,
         };
-        let shared = LaunchShared { offset: [0; MAX_SHARED], length: [0; MAX_SHARED], fault: 0 };
+        let shared = LaunchShared { offset: [0; MAX_SHARED], length: [0; MAX_SHARED], fault: 0, mailbox: 0 };
         Plan { launch, shared, shared_bytes: 0 }
     }
 }
@@ -186,10 +190,6 @@ impl Device {
     ) -> Result<Option<Completion>, LaunchError> {
         // The location is formatted only for errors: a launch takes microseconds.
         let at = |error: DeviceError| error.at(&location_of(kernel));
-        if kernel.communicates != 0 {
-            let message = "a kernel that makes calls of slots runs on CPUs only, not yet on a GPU: send it to a host place, or run the program with `--accels none`";
-            return Err(at(DeviceError::new(Kind::Unsupported, message)).into());
-        }
         let mut plan = Plan::default();
         // SAFETY: the caller gives an environment of the kernel, whose rails are valid until `done` is
         // called.
@@ -201,6 +201,9 @@ impl Device {
         self.check_limits(&function, &plan).map_err(at)?;
         let shared = plan.shared_bytes as i32;
         self.allow_shared(&function, shared).map_err(at)?;
+        if kernel.communicates != 0 {
+            self.check_residency(&function, &plan).map_err(at)?;
+        }
         let mut prepared =
             kernel_args::prepare(self, place, kernel, environment, part, terms.may_watch).map_err(at)?;
         let by_pointer = if kernel.env_by_value == 0 && kernel.env_size > 0 {
@@ -218,7 +221,8 @@ impl Device {
             ..=MAX_STAGED_UPLOADS if prepared.copy_to_staging(self) => Vec::new(),
             _ => std::mem::take(&mut prepared.uploads),
         };
-        let ready = Ready { device: Arc::clone(self), place, function, prepared, by_pointer, kernel };
+        let slots = terms.slots.filter(|_| kernel.communicates != 0);
+        let ready = Ready { device: Arc::clone(self), place, function, prepared, by_pointer, kernel, slots };
         if uploads.is_empty() {
             return Ok(ready.start(&mut plan, done));
         }
@@ -244,8 +248,12 @@ impl Device {
         // SAFETY: the caller gives an environment of the kernel, whose rails are valid.
         let mut variant =
             |constant| unsafe { self.variant(kernel, overlap, constant, environment.as_ptr().cast(), plan) };
-        // SAFETY: the caller gives an environment of the kernel, whose rails are valid.
-        let wanted = unsafe { constants::wanted(kernel, environment) };
+        // Calls of slots take addresses of elements, which constant memory has not.
+        let wanted = match kernel.communicates {
+            // SAFETY: the caller gives an environment of the kernel, whose rails are valid.
+            0 => unsafe { constants::wanted(kernel, environment) },
+            _ => None,
+        };
         let function = variant(wanted.is_some())?;
         let Some(rails) = wanted else { return Ok((function, None)) };
         match function.constants.as_ref().and_then(|area| area.take(&rails)) {
@@ -322,6 +330,22 @@ impl Device {
         unsafe { configure(kernel, environment, 1, 1, plan)? };
         let most = i64::from(self.limits.multiprocessors) * i64::from(self.limits.threads_per_multiprocessor);
         Ok(plan.blocks().saturating_mul(plan.threads()) <= most / 4 * 3)
+    }
+
+    /// Refuses a launch whose blocks wait for each other and do not run at the same time.
+    fn check_residency(&self, function: &Function, plan: &Plan) -> Result<(), DeviceError> {
+        let resident = i64::from(self.resident(function, plan)?);
+        let most = resident * i64::from(self.limits.multiprocessors);
+        if plan.blocks() <= most {
+            return Ok(());
+        }
+        let message = format!(
+            "{} blocks that make calls of slots, and wait for each other; {self} runs at most {most} blocks of this \
+             kernel at the same time: launch no more than these, for instance `CUDAUtilities.autoBlocks()`, each with \
+             several parts of the work",
+            plan.blocks()
+        );
+        Err(DeviceError::new(Kind::IllegalOperation, message))
     }
 
     /// Whether the device holds all blocks of a launch at once.
@@ -447,6 +471,7 @@ struct Ready {
     /// The environment's address on the device, unless it is the parameter.
     by_pointer: Option<u64>,
     kernel: &'static Kernel,
+    slots: Option<Arc<dyn BlockSlots>>,
 }
 
 impl Ready {
@@ -486,19 +511,32 @@ impl Ready {
         };
         plan.shared.fault = record.address();
         let ended = record.ended();
+        let session = match self.open_session(plan, &record) {
+            Ok(session) => session,
+            Err(error) => {
+                done(Err(error));
+                return None;
+            }
+        };
         let environment: *mut c_void = match &mut by_pointer {
             Some(address) => std::ptr::from_mut(address).cast(),
             None => self.prepared.bytes().as_ptr().cast_mut().cast(),
         };
         let mut parameters = [environment, std::ptr::from_mut(&mut plan.shared).cast()];
-        let uploads = std::mem::take(&mut self.prepared.uploads);
+        let mut uploads = std::mem::take(&mut self.prepared.uploads);
+        if let Some(session) = &session {
+            plan.shared.mailbox = session.address();
+            uploads.push(session.upload());
+        }
+        let is_cooperative = session.is_some();
         let stopwatch = if profile::on() { KernelTimer::new().map(Arc::new) } else { None };
         let writing = device.writing();
         let rails = kernel_args::global_rails(self.kernel, self.prepared.bytes());
         let reader = Reader::new(std::ptr::from_ref(self.kernel) as usize, &writing, rails);
         let done = keeping(writing, done);
         let (ahead, fetch) = device.start_speculative_read(reader).unzip();
-        let finished = self.finished(Extents::of(&plan.launch), record, stopwatch.clone(), ahead, done);
+        let finished =
+            self.finished(Extents::of(&plan.launch), record, session, stopwatch.clone(), ahead, done);
         device.kernels.pick().submit(
             |stream| {
                 // SAFETY: memory of captured rails or copies of it, and room for it on the device, which stay
@@ -509,7 +547,7 @@ impl Ready {
                 }
                 // SAFETY: the function takes these two parameters; what the environment points to stays until
                 // `finished`.
-                unsafe { launch_on(stream, &function, plan, &mut parameters)? };
+                unsafe { launch_on(stream, &function, plan, &mut parameters, is_cooperative)? };
                 stopwatch.as_ref().map_or(Ok(()), |it| it.stop(stream))?;
                 // SAFETY: a range of a rail that the kernel has, and a staging that stays until `finished`.
                 fetch.as_ref().map_or(Ok(EndSignal::ByStream), |it| unsafe {
@@ -522,11 +560,21 @@ impl Ready {
         )
     }
 
+    /// Makes the mailbox of a kernel that makes calls of slots.
+    fn open_session(&self, plan: &Plan, record: &Record) -> Result<Option<Session>, DeviceError> {
+        let Some(slots) = self.slots.clone() else { return Ok(None) };
+        let shape = (plan.blocks() as u32, plan.shared_bytes as usize);
+        let location = location_of(self.kernel);
+        let opened = Session::open(&self.device, shape, location.clone(), record.address(), slots);
+        opened.map(Some).map_err(|error| error.at(&location))
+    }
+
     /// Called when the kernel has ended. All that it uses lives until then.
     fn finished(
         self,
         extents: Extents,
         record: Record,
+        session: Option<Session>,
         stopwatch: Option<Arc<KernelTimer>>,
         ahead: Option<PendingRead>,
         done: OnComplete,
@@ -546,6 +594,9 @@ impl Ready {
                 Ok(()) => record.error(&extents).map_or(Ok(()), Err),
                 Err(error) => Err(error.at(&location_of(kernel))),
             };
+            let closed = session
+                .map_or(Ok(()), |it| it.close(found.as_ref().err().map(|error| error.message.as_str())));
+            let found = found.and(closed);
             drop(record);
             if recorded {
                 let ended = profile::now();
@@ -587,11 +638,18 @@ unsafe fn launch_on(
     function: &Function,
     plan: &Plan,
     parameters: &mut [*mut c_void; 2],
+    is_cooperative: bool,
 ) -> Result<(), Failure> {
     let [x, y, z] = plan.launch.blocks.map(|extent| extent as u32);
     let [tx, ty, tz] = plan.launch.threads.map(|extent| extent as u32);
     let (bytes, parameters) = (plan.shared_bytes as u32, parameters.as_mut_ptr());
     let raw = function.raw();
+    if is_cooperative {
+        // SAFETY: as below. All blocks run at the same time, and make progress.
+        return driver::check(unsafe {
+            sys::cuLaunchCooperativeKernel(raw, x, y, z, tx, ty, tz, bytes, stream.0, parameters)
+        });
+    }
     // SAFETY: the caller gives an environment of the kernel, whose rails are valid.
     driver::check(unsafe {
         sys::cuLaunchKernel(raw, x, y, z, tx, ty, tz, bytes, stream.0, parameters, std::ptr::null_mut())

@@ -70,6 +70,19 @@ impl Meeting {
     }
 }
 
+impl Instance {
+    fn new(group: &GroupState, subgroup: Subgroup, terms: Terms, opened_by: u32) -> Instance {
+        let is_here = |rank: &u32| group.group.host_of(*rank) == Some(group.here);
+        Instance {
+            terms,
+            opened_by,
+            expected: subgroup.ranks().filter(is_here).count(),
+            arrivals: Vec::new(),
+            remote: FxHashMap::default(),
+        }
+    }
+}
+
 impl Engine {
     /// A slot arrives at a collective operation.
     pub(super) fn collect(
@@ -87,20 +100,15 @@ impl Engine {
             drop(instances);
             return done.finish(Err(failure));
         }
-        let instance = instances.entry(subgroup).or_insert_with(|| Instance {
-            terms,
-            opened_by: rank,
-            arrivals: Vec::new(),
-            remote: FxHashMap::default(),
-        });
+        let instance =
+            instances.entry(subgroup).or_insert_with(|| Instance::new(group, subgroup, terms, rank));
         if instance.terms != terms {
             let failure = disagreement(&subgroup, rank, &terms, instance.opened_by, &instance.terms);
             drop(instances);
             return self.refuse(transport, group, failure, done);
         }
         instance.arrivals.push(Arrival { position, source, target, done });
-        let own = subgroup.ranks().filter(|it| group.group.host_of(*it) == Some(group.here)).count();
-        if instance.arrivals.len() < own {
+        if instance.arrivals.len() < instance.expected {
             return;
         }
         self.place_has_arrived(transport, group, subgroup, instances);
@@ -198,12 +206,8 @@ impl Engine {
         if group.failure.get().is_some() {
             return Ok(());
         }
-        let instance = instances.entry(subgroup).or_insert_with(|| Instance {
-            terms,
-            opened_by,
-            arrivals: Vec::new(),
-            remote: FxHashMap::default(),
-        });
+        let instance =
+            instances.entry(subgroup).or_insert_with(|| Instance::new(&group, subgroup, terms, opened_by));
         if instance.terms != terms {
             let failure = disagreement(&subgroup, opened_by, &terms, instance.opened_by, &instance.terms);
             drop(instances);

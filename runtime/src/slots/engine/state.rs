@@ -13,7 +13,7 @@ use crate::slots::group::{Group, Part, Subgroup};
 use crate::slots::matching::Matcher;
 use crate::slots::message::Envelope;
 use crate::slots::request::{
-    Call, Completion, Continuation, Elements, Failure, Outcome, Probe, Request, Source, Target,
+    Call, Completion, Continuation, Elements, Failure, FailureKind, Outcome, Probe, Request, Source, Target,
 };
 
 /// The groups of a place and what its slots do.
@@ -176,6 +176,8 @@ pub(super) struct Instance {
     pub(super) terms: Terms,
     /// The rank that has arrived first, or whose place's message has.
     pub(super) opened_by: u32,
+    /// Number of the subgroup's slots at this place.
+    pub(super) expected: usize,
     /// The slots of this place that have arrived.
     pub(super) arrivals: Vec<Arrival>,
     /// At the host of the first slot: inputs of the slots of other hosts, in order of positions.
@@ -260,5 +262,5 @@ impl Waiting {
 
 /// The failure of a call in a group that has failed before.
 pub(super) fn follow_up(why: &str) -> Failure {
-    Failure::operation(format!("the group of slots has failed: {why}"))
+    Failure { kind: FailureKind::Group, message: format!("the group of slots has failed: {why}") }
 }

@@ -1,6 +1,7 @@
 //! Calls of slots in the CPU form of a kernel: the block makes the call once, and its activity waits.
 
 use super::printer::Printer;
+use crate::kernel::device_slot_calls::rail_element;
 use crate::metadata::slot;
 use apg_mir::*;
 
@@ -26,8 +27,9 @@ impl Printer<'_, '_> {
             ),
             None => format!("{} = apg_slot_message(call_);", target.text),
         };
+        let (file, line) = (self.code.span.file.0, self.code.span.line());
         self.code.out.line(format!(
-            "{{ const apg_slot_request call_ = {{{}, block_, {{{}}}, {call}, {count}}}; {result} }}",
+            "{{ const apg_slot_request call_ = {{{}, block_, {{{}}}, {call}, {count}, {file}, {line}}}; {result} }}",
             numbers.join(", "),
             buffers.join(", ")
         ));
@@ -37,7 +39,7 @@ impl Printer<'_, '_> {
     fn slot_buffer(&mut self, rail: &Expr, index: &Expr, count: &Expr) -> String {
         let (index, count) = (self.uniform_value(index), self.uniform_value(count));
         let found = match rail.kind {
-            ExprKind::Local(local) => self.code.local(local).rail.zip(self.element(local)),
+            ExprKind::Local(local) => self.code.local(local).rail.zip(rail_element(&self.ir.kernel, local)),
             _ => None,
         };
         let Some((spelling, element)) = found else {
@@ -52,19 +54,6 @@ impl Printer<'_, '_> {
             spelling.length,
             slot(element)
         )
-    }
-
-    /// The type of the elements of a captured or shared rail.
-    fn element(&self, rail: LocalId) -> Option<Ty> {
-        let kernel = &self.ir.kernel;
-        let shared = kernel.shared.iter().find(|it| it.local == rail).map(|it| it.element);
-        let captured = kernel.captures.get(rail.index()).and_then(|capture| match capture.kind {
-            KernelCaptureKind::Scalar(_) => None,
-            KernelCaptureKind::Buffer { element }
-            | KernelCaptureKind::ConstantBuffer { element }
-            | KernelCaptureKind::GlobalBuffer { element } => Some(element),
-        });
-        shared.or(captured)
     }
 }
 

@@ -1,0 +1,105 @@
+//! Division of a mailbox's host memory: the ring of doorbells, a request and an answer for each block, and
+//! staging memory of each block for both directions.
+
+use std::sync::atomic::AtomicU64;
+
+use super::layout::{Answer, Header, Post};
+use super::ring::ring_bits;
+
+/// The parts of a mailbox's memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Board {
+    start: *mut u8,
+    /// Blocks of the launch.
+    pub blocks: u32,
+    /// Bytes of the staging memory of a block and direction; a multiple of 64.
+    pub staging: usize,
+}
+
+// SAFETY: an address of memory that both sides access as atomic numbers, or by the one whose call it is.
+unsafe impl Send for Board {}
+// SAFETY: as above.
+unsafe impl Sync for Board {}
+
+impl Board {
+    /// # Safety
+    /// `start` is a multiple of 64, and [`Board::bytes`] bytes are there as long as the board is used; the
+    /// first [`Board::control_bytes`] are 0.
+    pub(super) unsafe fn new(start: *mut u8, blocks: u32, staging: usize) -> Board {
+        Board { start, blocks, staging }
+    }
+
+    fn entries(blocks: u32) -> usize {
+        1 << ring_bits(blocks)
+    }
+
+    fn posts_at(blocks: u32) -> usize {
+        (Self::entries(blocks) * size_of::<u64>()).next_multiple_of(align_of::<Post>())
+    }
+
+    fn answers_at(blocks: u32) -> usize {
+        Self::posts_at(blocks) + blocks as usize * size_of::<Post>()
+    }
+
+    /// Bytes in front of the staging memory.
+    pub(super) fn control_bytes(blocks: u32) -> usize {
+        Self::answers_at(blocks) + blocks as usize * size_of::<Answer>()
+    }
+
+    /// Bytes of all parts.
+    pub(super) fn bytes(blocks: u32, staging: usize) -> usize {
+        Self::control_bytes(blocks) + 2 * blocks as usize * staging
+    }
+
+    /// What the device knows of it.
+    pub(super) fn header(&self) -> Header {
+        let start = self.start as u64;
+        let sent = start + Self::control_bytes(self.blocks) as u64;
+        Header {
+            tickets: 0,
+            ring_bits: ring_bits(self.blocks),
+            ring: start,
+            posts: start + Self::posts_at(self.blocks) as u64,
+            answers: start + Self::answers_at(self.blocks) as u64,
+            sent,
+            received: sent + u64::from(self.blocks) * self.staging as u64,
+            staging: self.staging as u64,
+        }
+    }
+
+    /// The entries of the ring.
+    pub(super) fn ring(&self) -> &[AtomicU64] {
+        // SAFETY: by `new`: at the start of the memory, which is aligned.
+        unsafe { std::slice::from_raw_parts(self.start.cast(), Self::entries(self.blocks)) }
+    }
+
+    /// A copy of the request of a block that has rung and has not been answered.
+    pub(super) fn post(&self, block: u32) -> Post {
+        // SAFETY: by `new`; the block leaves its request alone until it is answered.
+        unsafe { self.post_address(block).read_volatile() }
+    }
+
+    /// Where a block writes its request.
+    pub(super) fn post_address(&self, block: u32) -> *mut Post {
+        debug_assert!(block < self.blocks);
+        self.start.wrapping_add(Self::posts_at(self.blocks)).cast::<Post>().wrapping_add(block as usize)
+    }
+
+    /// The answer of a block.
+    pub(super) fn answer(&self, block: u32) -> &Answer {
+        debug_assert!(block < self.blocks);
+        let first = self.start.wrapping_add(Self::answers_at(self.blocks)).cast::<Answer>();
+        // SAFETY: by `new`: an answer is atomic numbers, for which all bytes are values.
+        unsafe { &*first.wrapping_add(block as usize) }
+    }
+
+    /// Staging memory for what a block sends: the block's, until it has rung.
+    pub(super) fn sent(&self, block: u32) -> *mut u8 {
+        self.start.wrapping_add(Self::control_bytes(self.blocks) + block as usize * self.staging)
+    }
+
+    /// Staging memory for what a block receives: the host's, until it has answered.
+    pub(super) fn received(&self, block: u32) -> *mut u8 {
+        self.sent(block).wrapping_add(self.blocks as usize * self.staging)
+    }
+}

@@ -1,0 +1,158 @@
+//! A launch of a kernel that makes calls of slots: its mailbox and its proxy, from before the kernel starts
+//! until after it has ended.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use super::board::Board;
+use super::calls::Calls;
+use super::layout::Header;
+use super::memory::MailboxMemory;
+use super::proxy::Proxy;
+use crate::device::Device;
+use crate::device::copy::request::Upload;
+use crate::device::cuda::buffer_pool::Buffer;
+use crate::device::error::{DeviceError, KernelLocation, Kind};
+use crate::layout::{Fault, fault_kind};
+use crate::slots::block_call::BlockSlots;
+use crate::slots::request::{Failure, FailureKind};
+
+/// Bytes of a block's staging memory of one direction: longer messages take the copy engine. All of a block's
+/// shared memory fits, which the copy engine does not reach. From the larger size on the copy engine is
+/// faster.
+const STAGING_BYTES: (usize, usize) = (16 << 10, 128 << 10);
+/// Bytes of the staging memory of all blocks in both directions, unless each has the least.
+const ALL_STAGING_BYTES: usize = 32 << 20;
+const STAGING_ALIGNMENT: usize = 64;
+
+/// A launch in progress.
+pub(crate) struct Session {
+    calls: Arc<Calls>,
+    is_over: Arc<AtomicBool>,
+    proxy: Option<JoinHandle<()>>,
+    header: Box<Header>,
+    header_memory: Buffer,
+    /// Released last.
+    memory: Arc<MailboxMemory>,
+}
+
+/// The record of failed checks, which the device writes.
+struct FaultRecord(*const Fault);
+
+// SAFETY: pinned memory that is never released; the field that is read is one atomic number.
+unsafe impl Send for FaultRecord {}
+
+impl FaultRecord {
+    fn has_failure(&self) -> bool {
+        // SAFETY: as above.
+        unsafe { (&raw const (*self.0).kind).read_volatile() != fault_kind::NONE }
+    }
+}
+
+impl Session {
+    /// Makes the mailbox of a launch of `blocks` blocks with `shared_bytes` of shared memory each, and starts
+    /// its proxy.
+    ///
+    /// # Errors
+    /// Another such kernel runs on the device; no memory; no thread.
+    pub(crate) fn open(
+        device: &Arc<Device>,
+        (blocks, shared_bytes): (u32, usize),
+        location: KernelLocation,
+        fault: u64,
+        slots: Arc<dyn BlockSlots>,
+    ) -> Result<Session, DeviceError> {
+        let part = ALL_STAGING_BYTES / (2 * blocks.max(1) as usize);
+        let staging = part.clamp(STAGING_BYTES.0, STAGING_BYTES.1).max(shared_bytes);
+        let staging = staging.next_multiple_of(STAGING_ALIGNMENT);
+        let (all, control) = (Board::bytes(blocks, staging), Board::control_bytes(blocks));
+        let mut memory = MailboxMemory::take(device, (all, control), location)?;
+        // SAFETY: pinned memory begins at a page; the parts that must be 0 are.
+        let board = unsafe { Board::new(memory.address(), blocks, staging) };
+        let header_memory = Buffer::new(device, size_of::<Header>() as u64)?;
+        let calls = Arc::new(Calls::new(board, slots));
+        let Some(transfer) = memory.take_transfer() else {
+            return Err(DeviceError::new(Kind::Internal, "the copies of a mailbox are in use"));
+        };
+        let memory = Arc::new(memory);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let fault = FaultRecord(fault as *const Fault);
+        let own = (Arc::clone(&calls), Arc::clone(&is_over), Arc::clone(&memory), Arc::clone(device));
+        let run = move || {
+            let (calls, is_over, memory, device) = own;
+            let fault = fault;
+            // Without a context each copy is an error that names it.
+            let _ = device.context.enter();
+            Proxy {
+                calls: &calls,
+                copies: &transfer,
+                is_over: &is_over,
+                has_failed_check: &|| fault.has_failure(),
+            }
+            .run();
+            memory.keep_transfer(transfer);
+        };
+        let name = format!("apg-slots{}", device.ordinal);
+        let proxy = std::thread::Builder::new().name(name).spawn(run).map_err(|error| {
+            DeviceError::new(Kind::Internal, format!("no thread for the slots of {device}: {error}"))
+        })?;
+        calls.set_proxy(proxy.thread().clone());
+        let header = Box::new(board.header());
+        Ok(Session { calls, is_over, proxy: Some(proxy), header, header_memory, memory })
+    }
+
+    /// The address of the mailbox for the device.
+    pub(crate) fn address(&self) -> u64 {
+        self.header_memory.address()
+    }
+
+    /// What must be on the device before the kernel starts. It stays as long as the session.
+    pub(crate) fn upload(&self) -> Upload {
+        let source = std::ptr::from_ref::<Header>(&self.header).cast();
+        Upload { source, target: self.address(), bytes: size_of::<Header>() as u64 }
+    }
+
+    /// The kernel has ended, or was not started; `why` if by a failure. No call is open when this returns.
+    ///
+    /// # Errors
+    /// A call of a slot has failed, or blocks have left what they have begun.
+    pub(crate) fn close(mut self, why: Option<&str>) -> Result<(), DeviceError> {
+        self.stop();
+        if let Some(why) = why {
+            self.calls.fail_slots(why);
+        }
+        let ended = self.calls.end();
+        // Those that another thread completes just now.
+        while self.calls.open() > 0 {
+            std::thread::yield_now();
+        }
+        let failed = self.calls.take_failure().map(|(failure, site)| site.locate(failure));
+        let outcome = failed.map_or(ended, Err);
+        outcome.map_err(|failure| DeviceError::new(kind_of(&failure), failure.message))
+    }
+
+    fn stop(&mut self) {
+        self.is_over.store(true, Ordering::Release);
+        self.calls.wake();
+        if let Some(proxy) = self.proxy.take() {
+            // A proxy that has panicked has answered nothing more, and the kernel has ended nevertheless.
+            let _ = proxy.join();
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.stop();
+        let _ = &self.memory;
+    }
+}
+
+fn kind_of(failure: &Failure) -> Kind {
+    match failure.kind {
+        FailureKind::Argument => Kind::IllegalArgument,
+        FailureKind::Index => Kind::Bounds,
+        FailureKind::Operation | FailureKind::Group => Kind::IllegalOperation,
+    }
+}

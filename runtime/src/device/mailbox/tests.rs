@@ -1,0 +1,389 @@
+//! The host's side of a mailbox against threads that do what blocks of a kernel do, over memory of the same
+//! layout.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::board::Board;
+use super::calls::{Calls, Copies};
+use super::layout::{Answer, Post, answer_flag};
+use super::proxy::Proxy;
+use super::ring::{Doorbells, lap, ring_bits};
+use crate::device::error::DeviceError;
+use crate::layout::{SlotBuffer, SlotCall, slot};
+use crate::slots::block_call::BlockSlots;
+use crate::slots::engine::Engine;
+use crate::slots::group::{Group, Side};
+use crate::slots::message::{SlotMessage, Transport};
+use crate::slots::request::{ANY_SOURCE, Call, Continuation, Failure, FailureKind, Request};
+
+const GROUP: i64 = 3;
+/// Longer than any answer takes.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// One place alone.
+struct NoTransport;
+
+impl Transport for NoTransport {
+    fn send(&self, host: u32, message: &SlotMessage, _: &[u8]) {
+        panic!("a message to place {host}: {message:?}");
+    }
+}
+
+struct OnePlace(Engine);
+
+impl BlockSlots for OnePlace {
+    fn post(&self, request: Request, then: Continuation) {
+        self.0.post(&NoTransport, request, then);
+    }
+
+    fn fail(&self, owner: usize, why: &str) {
+        self.0.fail_slots_of(&NoTransport, owner, why);
+    }
+
+    fn end(&self, owner: usize) -> Result<(), Failure> {
+        self.0.end_block(&NoTransport, owner)
+    }
+}
+
+/// The memory of the device is that of the test.
+struct HostCopies;
+
+impl Copies for HostCopies {
+    unsafe fn read(&self, from: u64, into: &mut [u8]) -> Result<(), DeviceError> {
+        // SAFETY: by the caller.
+        into.copy_from_slice(unsafe { std::slice::from_raw_parts(from as *const u8, into.len()) });
+        Ok(())
+    }
+
+    unsafe fn write(&self, to: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        // SAFETY: by the caller.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to as *mut u8, bytes.len()) };
+        Ok(())
+    }
+}
+
+/// What a block does in `apg_slot_message`.
+struct Block<'a> {
+    board: Board,
+    tickets: &'a AtomicU32,
+    block: u32,
+    members: i64,
+    calls: u64,
+}
+
+/// A call failed: a block ends then.
+#[derive(Debug, PartialEq, Eq)]
+struct Ended;
+
+impl Block<'_> {
+    fn rank(&self) -> i64 {
+        i64::from(self.block)
+    }
+
+    fn call(
+        &mut self,
+        call: Call,
+        (partner, from): (i64, i64),
+        buffers: &mut [&mut [i32]],
+    ) -> Result<i64, Ended> {
+        let buffer = |of: &&mut [i32]| SlotBuffer {
+            data: of.as_ptr().cast_mut().cast(),
+            length: of.len() as i64,
+            index: 0,
+            count: of.len() as i64,
+            size: 4,
+            kind: u32::from(slot::I32),
+        };
+        let empty =
+            SlotBuffer { data: std::ptr::null_mut(), length: 0, index: 0, count: 0, size: 0, kind: 0 };
+        let mut all = [empty; 2];
+        for (into, of) in all.iter_mut().zip(&*buffers) {
+            *into = buffer(of);
+        }
+        let mut post = Post {
+            call: SlotCall {
+                group: GROUP,
+                rank: self.rank(),
+                partner,
+                from,
+                tag: 0,
+                operation: 0,
+                first: 0,
+                members: self.members,
+                stride: 1,
+                block: self.rank(),
+                buffers: all,
+                call: call.number(),
+                buffer_count: buffers.len() as u32,
+                file: 0,
+                line: 1,
+            },
+            staged: 0,
+            unused: 0,
+        };
+        let parts = call.sent_parts().count(partner == self.rank(), self.members);
+        let bytes = buffers.first().map_or(0, |it| size_of_val(*it)) * usize::from(parts > 0);
+        if parts > 0 && bytes <= self.board.staging {
+            // SAFETY: the block's own staging memory.
+            unsafe {
+                std::ptr::copy_nonoverlapping(all[0].data.cast(), self.board.sent(self.block), bytes);
+            }
+            post.staged = 1;
+        }
+        self.calls += 1;
+        // SAFETY: the block's own request, which the host reads after the doorbell.
+        unsafe { self.board.post_address(self.block).write(post) };
+        let (ticket, ring) = (self.tickets.fetch_add(1, Ordering::Relaxed), self.board.ring());
+        let entry = u64::from(lap(ticket, ring_bits(self.board.blocks))) << 32 | u64::from(self.block);
+        ring[ticket as usize & (ring.len() - 1)].store(entry, Ordering::Release);
+        self.wait()
+    }
+
+    fn wait(&self) -> Result<i64, Ended> {
+        let begun = Instant::now();
+        loop {
+            let (number, flags, word, (target, bytes)) = self.board.answer(self.block).read();
+            if number >= self.calls {
+                assert_eq!(number, self.calls, "an answer to a call that was not made");
+                if flags & answer_flag::FAILED != 0 {
+                    return Err(Ended);
+                }
+                if flags & answer_flag::STAGED != 0 {
+                    // SAFETY: the block's own memory and staging memory.
+                    unsafe {
+                        let from = self.board.received(self.block);
+                        std::ptr::copy_nonoverlapping(from, target as *mut u8, bytes as usize);
+                    }
+                }
+                return Ok(word);
+            }
+            assert!(begun.elapsed() < LIMIT, "block {} has no answer to call {}", self.block, self.calls);
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Runs blocks, and then what the end of a kernel does; the failure of a call, and that of the end.
+fn launch(
+    blocks: u32,
+    staging: usize,
+    body: &(dyn Fn(&mut Block<'_>) -> Result<(), Ended> + Sync),
+) -> (Option<Failure>, Result<(), Failure>) {
+    let pieces = Board::bytes(blocks, staging).div_ceil(size_of::<Answer>());
+    let mut memory: Vec<Answer> = (0..pieces).map(|_| Answer::default()).collect();
+    // SAFETY: zeroed memory of that alignment, which lives until the threads have ended.
+    let board = unsafe { Board::new(memory.as_mut_ptr().cast(), blocks, staging) };
+    let engine = Engine::default();
+    let group = Group::new(&[(0, 0, Side::Blocks, i64::from(blocks))]).expect("a group");
+    engine.register(GROUP, group, 0);
+    let calls = Arc::new(Calls::new(board, Arc::new(OnePlace(engine))));
+    let (is_over, tickets) = (AtomicBool::new(false), AtomicU32::new(0));
+    std::thread::scope(|scope| {
+        let (own, over) = (&calls, &is_over);
+        let serve = scope.spawn(move || {
+            let proxy = Proxy { calls: own, copies: &HostCopies, is_over: over, has_failed_check: &|| false };
+            proxy.run();
+        });
+        calls.set_proxy(serve.thread().clone());
+        let run = |block| {
+            let members = i64::from(blocks);
+            let mut block = Block { board, tickets: &tickets, block, members, calls: 0 };
+            // A block that has failed is at its end.
+            let _ = body(&mut block);
+        };
+        let all: Vec<_> = (0..blocks).map(|block| scope.spawn(move || run(block))).collect();
+        let ended: Vec<_> = all.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        is_over.store(true, Ordering::Release);
+        calls.wake();
+        ended.into_iter().for_each(|it| it.expect("a block that sees what was sent"));
+    });
+    let ended = calls.end();
+    assert_eq!(calls.open(), 0);
+    (calls.take_failure().map(|it| it.0), ended)
+}
+
+/// What all blocks do at one time.
+#[derive(Clone, Copy, Debug)]
+enum Round {
+    /// Each sends to the one so far away, and receives from the other side.
+    Shift(u32, usize),
+    /// The same, begun and then awaited.
+    Begun(u32, usize),
+    /// The same, in place.
+    Replace(u32, usize),
+    /// All but the first send to the first, which takes them as they come. A barrier follows.
+    Collect(usize),
+    Broadcast(u32, usize),
+    Sum(usize),
+    Barrier,
+}
+
+fn value(rank: i64, round: usize, index: usize) -> i32 {
+    (rank as i32 + 1) * 1000 + round as i32 * 17 + index as i32
+}
+
+fn filled(rank: i64, round: usize, count: usize) -> Vec<i32> {
+    (0..count).map(|index| value(rank, round, index)).collect()
+}
+
+fn run_round(block: &mut Block<'_>, number: usize, round: Round) -> Result<(), Ended> {
+    let (rank, members) = (block.rank(), block.members);
+    let sides = |by: u32| {
+        let by = i64::from(by) % members;
+        ((rank + by) % members, (rank + members - by) % members)
+    };
+    match round {
+        Round::Shift(by, count) => {
+            let (to, from) = sides(by);
+            let (mut mine, mut theirs) = (filled(rank, number, count), vec![0; count]);
+            let word = block.call(Call::Exchange, (to, from), &mut [&mut mine, &mut theirs])?;
+            assert_eq!(theirs, filled(from, number, count));
+            assert_eq!(word, (count as i64) << 24 | from);
+        }
+        Round::Begun(by, count) => {
+            let (to, from) = sides(by);
+            let (mut mine, mut theirs) = (filled(rank, number, count), vec![0; count]);
+            let receive = block.call(Call::StartReceive, (0, from), &mut [&mut theirs])? >> 24;
+            let send = block.call(Call::StartSend, (to, 0), &mut [&mut mine])? >> 24;
+            mine.fill(-1);
+            while block.call(Call::Test, (receive, 0), &mut [])? >> 24 == 0 {
+                std::thread::yield_now();
+            }
+            assert_eq!(block.call(Call::Wait, (receive, 0), &mut [])?, (count as i64) << 24 | from);
+            block.call(Call::Wait, (send, 0), &mut [])?;
+            assert_eq!(theirs, filled(from, number, count));
+        }
+        Round::Replace(by, count) => {
+            let (to, from) = sides(by);
+            let mut both = filled(rank, number, count);
+            block.call(Call::Replace, (to, from), &mut [&mut both])?;
+            assert_eq!(both, filled(from, number, count));
+        }
+        Round::Collect(count) if rank == 0 => {
+            let mut seen = vec![false; members as usize];
+            for _ in 1..members {
+                // Room for more than is sent.
+                let mut room = vec![-1; count + 3];
+                let word = block.call(Call::Receive, (0, ANY_SOURCE), &mut [&mut room])?;
+                let from = word & 0xff_ffff;
+                assert!(!std::mem::replace(&mut seen[from as usize], true));
+                assert_eq!(room[..count], filled(from, number, count));
+                assert_eq!(room[count..], [-1; 3]);
+            }
+            // Messages of later rounds come after that.
+            block.call(Call::Barrier, (0, 0), &mut [])?;
+        }
+        Round::Collect(count) => {
+            block.call(Call::Send, (0, 0), &mut [&mut filled(rank, number, count)])?;
+            block.call(Call::Barrier, (0, 0), &mut [])?;
+        }
+        Round::Broadcast(root, count) => {
+            let root = i64::from(root) % members;
+            let mut data = if rank == root { filled(root, number, count) } else { vec![0; count] };
+            block.call(Call::Broadcast, (root, 0), &mut [&mut data])?;
+            assert_eq!(data, filled(root, number, count));
+        }
+        Round::Sum(count) => {
+            let (mut mine, mut all) = (filled(rank, number, count), vec![0; count]);
+            block.call(Call::AllReduce, (0, 0), &mut [&mut mine, &mut all])?;
+            let sum = |index| (0..members).map(|it| value(it, number, index)).sum::<i32>();
+            assert_eq!(all, (0..count).map(sum).collect::<Vec<_>>());
+        }
+        Round::Barrier => {
+            block.call(Call::Barrier, (0, 0), &mut [])?;
+        }
+    }
+    Ok(())
+}
+
+/// Numbers of elements around the 256 bytes of staging memory of these tests.
+fn counts() -> impl Strategy<Value = usize> {
+    prop_oneof![Just(0), Just(1), Just(63), Just(64), Just(65), 2_usize..200, Just(3000)]
+}
+
+fn rounds() -> impl Strategy<Value = Vec<Round>> {
+    let round = prop_oneof![
+        (0_u32..5, counts()).prop_map(|(by, count)| Round::Shift(by, count)),
+        (0_u32..5, counts()).prop_map(|(by, count)| Round::Begun(by, count)),
+        (0_u32..5, counts()).prop_map(|(by, count)| Round::Replace(by, count)),
+        counts().prop_map(Round::Collect),
+        (0_u32..5, counts()).prop_map(|(root, count)| Round::Broadcast(root, count)),
+        counts().prop_map(Round::Sum),
+        Just(Round::Barrier),
+    ];
+    proptest::collection::vec(round, 1..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn messages_of_blocks_arrive_over_many_laps(blocks in 1_u32..6, program in rounds()) {
+        let ended = launch(blocks, 256, &|block| {
+            for (number, round) in program.iter().enumerate() {
+                run_round(block, number, *round)?;
+            }
+            Ok(())
+        });
+        prop_assert_eq!(ended, (None, Ok(())));
+    }
+
+    #[test]
+    fn doorbells_are_read_in_order_where_tickets_wrap(bits in 0_u32..5, laps_before in 0_u32..3, rung in 1_usize..100) {
+        let entries: Vec<AtomicU64> = (0..1 << bits).map(|_| AtomicU64::new(0)).collect();
+        let first = 0_u32.wrapping_sub(laps_before << bits);
+        let mut doorbells = Doorbells::new(&entries, first);
+        // The entries of the lap before.
+        for (at, entry) in entries.iter().enumerate() {
+            let old = first.wrapping_sub(entries.len() as u32).wrapping_add(at as u32);
+            entry.store(u64::from(lap(old, bits)) << 32 | 7, Ordering::Relaxed);
+        }
+        for number in 0..rung as u32 {
+            prop_assert_eq!(doorbells.next(), None);
+            let ticket = first.wrapping_add(number);
+            let entry = u64::from(lap(ticket, bits)) << 32 | u64::from(number);
+            entries[ticket as usize & (entries.len() - 1)].store(entry, Ordering::Relaxed);
+            prop_assert_eq!(doorbells.next(), Some(number));
+        }
+    }
+}
+
+#[test]
+fn failing_call_ends_all_blocks_of_its_group_with_its_own_failure() {
+    let (failure, ended) = launch(3, 256, &|block| {
+        let partner = if block.block == 1 { 99 } else { 1 };
+        let outcome = block.call(Call::Exchange, (partner, 1), &mut [&mut [1], &mut [0]]);
+        assert_eq!(outcome, Err(Ended));
+        Err(Ended)
+    });
+    let failure = failure.expect("a failure");
+    assert_eq!(failure.kind, FailureKind::Argument);
+    assert_eq!(failure.message, "a send to slot 99: the slots of the group are 0 to 2");
+    assert_eq!(ended, Ok(()));
+}
+
+#[test]
+fn elements_outside_of_a_rail_fail_before_they_are_copied() {
+    let (failure, _) = launch(1, 256, &|block| {
+        let mut data = [1, 2, 3];
+        // The receive has one part for each slot of the subgroup.
+        block.members = 2;
+        block.call(Call::AllToAll, (0, 0), &mut [&mut data, &mut [0; 3]]).map(drop)
+    });
+    let failure = failure.expect("a failure");
+    assert_eq!(failure.kind, FailureKind::Index);
+    assert_eq!(failure.message, "3 elements for each of 2 from index 0 on are not within a rail of 3");
+}
+
+#[test]
+fn receive_that_nothing_awaits_fails_at_the_end() {
+    let (failure, ended) =
+        launch(1, 256, &|block| block.call(Call::StartReceive, (0, 0), &mut [&mut [0]]).map(drop));
+    assert_eq!(failure, None);
+    let message = ended.expect_err("a receive was left").message;
+    assert!(message.starts_with("the block of slot 0 ends before a call that it has begun"), "{message}");
+}
