@@ -30,6 +30,12 @@ for program in "${programs[@]}"; do
     LINES_SHOWN=1 try "$program, 4 places" "$apg" run "$program" --accels all --places 4
 done
 
+section "messages between slots"
+for program in examples/ping_pong.x10 examples/cannon.x10 examples/nbody_slots.x10 examples/mandelbrot.x10; do
+    LINES_SHOWN=4 try "$program" "$apg" run "$program" --accels all
+    LINES_SHOWN=1 try "$program, 4 places" "$apg" run "$program" --accels all --places 4
+done
+
 section "profile"
 LINES_SHOWN=30 try "profile of examples/kmeans.x10" "$apg" run examples/kmeans.x10 --accels all --profile "$out/trace.json"
 python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["traceEvents"]), "events")' "$out/trace.json" || failed=1
@@ -71,7 +77,7 @@ if wait "$first"; then echo "ok      the first of two"; else echo "FAILED  the f
 
 if command -v compute-sanitizer >/dev/null; then
     section "compute-sanitizer"
-    checked=(examples/mass_sqrt.x10 examples/shared_memory.x10 examples/constant_memory.x10 tests/programs/kernels.x10 tests/programs/kernel_{atomics,warps,functions,forms,algorithms}.x10)
+    checked=(examples/mass_sqrt.x10 examples/shared_memory.x10 examples/constant_memory.x10 tests/programs/kernels.x10 tests/programs/kernel_{atomics,warps,functions,forms,algorithms}.x10 examples/ping_pong.x10 tests/programs/slots_collectives.x10)
     [ -n "$samples" ] && checked+=("$samples"/CUDAKernelTest.x10)
     for program in "${checked[@]}"; do
         "$apg" build "$program" -o "$out/program"
@@ -92,6 +98,8 @@ if command -v nvcc >/dev/null; then
     done
     "$apg" run tests/bench/launch.x10 --accels 0 --release
     "$out/launch"
+    nvcc -O3 -arch=native -o "$out/slot_flag" tests/bench/cuda/slot_flag.cu && "$out/slot_flag"
+    "$apg" run tests/bench/slot_latency.x10 --accels 0 --release
     for n in 4000000 64000000; do
         "$apg" run tests/bench/black_scholes.x10 --accels 0 --release -- "$n"
         "$out/black_scholes" "$n"

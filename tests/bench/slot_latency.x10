@@ -1,0 +1,103 @@
+import x10.compiler.*;
+import x10.util.*;
+
+/**
+ * Times of messages between blocks of a kernel and an activity of this host: round trips by size, the barrier of all slots, and messages
+ * of many blocks to one activity.
+ *
+ * apg run slot_latency.x10 --accels all [-- BLOCKS]
+ */
+public class slot_latency {
+    static ROUNDS = 2000;
+    static SIZES = [0, 8, 1024, 8192, 16384, 65536, 1048576, 16777216];
+
+    public static def main(args:Rail[String]) {
+        val blocks = args.size > 0 ? Int.parse(args(0)) : 132n;
+        val place = SlotGroup.kernelPlaces(here)(0);
+        for (size in SIZES) roundTrip(place, size);
+        barrier(place, blocks);
+        rate(place, blocks);
+    }
+
+    static def roundTrip(place:Place, size:Long) {
+        val rounds = size > 100000 ? ROUNDS / 50 : ROUNDS;
+        val group = SlotGroup.make(new SparsePlaceGroup(here), 1, 1);
+        val blocks = group.blocks(place);
+        val me = group.activities(here)(0);
+        val data = GlobalRail.allocate[Byte](place, 2 * size);
+        val own = new Rail[Byte](size);
+        var nanoseconds:Long = 0;
+        finish {
+            async at (place) @CUDA {
+                finish for (block in 0n..0n) async {
+                    clocked finish for (thread in 0n..127n) clocked async {
+                        val mine = blocks(block);
+                        for (var round:Long = 0; round <= rounds; ++round) {
+                            mine.sendRecv(0, data, 0, size, 0, data, size, size);
+                        }
+                    }
+                }
+            }
+            // The first waits until the kernel runs.
+            for (round in 0..rounds) {
+                if (round == 1) nanoseconds = -System.nanoTime();
+                me.recv(1, own, 0, size);
+                me.send(1, own, 0, size);
+            }
+            nanoseconds += System.nanoTime();
+        }
+        data.free();
+        group.delete();
+        val trip = nanoseconds / 1e3 / rounds;
+        Console.OUT.println("from a block to an activity and back, " + size + " bytes: " + trip + " us" + (size > 0 ? ", " + (2e-3 * size / trip) + " GB/s" : ""));
+    }
+
+    static def barrier(place:Place, count:Int) {
+        val group = SlotGroup.make(new SparsePlaceGroup(here), 1, count as Long);
+        val blocks = group.blocks(place);
+        val me = group.activities(here)(0);
+        var nanoseconds:Long = 0;
+        finish {
+            async at (place) @CUDA {
+                finish for (block in 0n..(count - 1n)) async {
+                    clocked finish for (thread in 0n..127n) clocked async {
+                        for (var round:Long = 0; round <= ROUNDS; ++round) blocks(block).barrier();
+                    }
+                }
+            }
+            for (round in 0..ROUNDS) {
+                if (round == 1) nanoseconds = -System.nanoTime();
+                me.barrier();
+            }
+            nanoseconds += System.nanoTime();
+        }
+        group.delete();
+        Console.OUT.println("barrier of " + count + " blocks and an activity: " + (nanoseconds / 1e3 / ROUNDS) + " us");
+    }
+
+    static def rate(place:Place, count:Int) {
+        val group = SlotGroup.make(new SparsePlaceGroup(here), 1, count as Long);
+        val blocks = group.blocks(place);
+        val me = group.activities(here)(0);
+        val data = GlobalRail.allocate[Long](place, count);
+        var nanoseconds:Long = 0;
+        finish {
+            async at (place) @CUDA {
+                finish for (block in 0n..(count - 1n)) async {
+                    clocked finish for (thread in 0n..127n) clocked async {
+                        blocks(block).barrier();
+                        for (var round:Long = 0; round < ROUNDS; ++round) blocks(block).send(0, data, block, 1);
+                    }
+                }
+            }
+            me.barrier();
+            val room = new Rail[Long](1);
+            nanoseconds = -System.nanoTime();
+            for (message in 1..(ROUNDS * count)) me.recv(Slot.ANY_SOURCE, room, 0, 1);
+            nanoseconds += System.nanoTime();
+        }
+        data.free();
+        group.delete();
+        Console.OUT.println("messages of " + count + " blocks to one activity: " + (1e3 * ROUNDS * count / nanoseconds) + " million a second");
+    }
+}
