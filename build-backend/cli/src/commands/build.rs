@@ -65,10 +65,7 @@ enum Emit {
 }
 
 /// Checks and translates; findings are printed. `Err` is the status to end with.
-pub(crate) fn translate(
-    request: &Request<'_>,
-    progress: &Progress,
-) -> Result<Result<Translated, u8>, Failure> {
+fn translate(request: &Request<'_>, progress: &Progress) -> Result<Result<Translated, u8>, Failure> {
     progress.stage("checking");
     let (host, file) = session::load_program(&request.program.file, &request.program.sources.settings())?;
     let analysis = host.snapshot();
@@ -87,7 +84,7 @@ pub(crate) fn translate(
 /// Compiles a translated program.
 ///
 /// Errors in the program's C++ code are printed. `Err` is the status to end with.
-pub(crate) fn compile(
+fn compile(
     translated: &Translated,
     request: &Request<'_>,
     progress: &Progress,
@@ -101,6 +98,14 @@ pub(crate) fn compile(
             Ok(Err(1))
         }
         Err(build::Failure::Toolchain(error)) => Err(build_failure(&error)),
+    }
+}
+
+/// Translates and compiles. `Err` is the status to end with.
+pub(crate) fn build(request: &Request<'_>, progress: &Progress) -> Result<Result<SharedObject, u8>, Failure> {
+    match translate(request, progress)? {
+        Ok(translated) => compile(&translated, request, progress),
+        Err(status) => Ok(Err(status)),
     }
 }
 

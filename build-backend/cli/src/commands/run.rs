@@ -22,7 +22,7 @@ use super::remote::{self, OnOption, RemoteRunOptions};
 use crate::debugger::Debugger;
 use crate::exit;
 use crate::failure::{Failure, Outcome};
-use crate::options::ProgramOptions;
+use crate::options::{ProgramOptions, Request};
 use crate::progress::Progress;
 use crate::report::MessageFormat;
 use crate::run_events;
@@ -283,7 +283,6 @@ impl Run {
             return run_events::run(&self.program);
         }
         let progress = Progress::default();
-        let request = self.program.request(Profile::Dev, self.debugger.is_some());
         // Reports wrong environment variables before a long build.
         self.launch.resolve(Image::Bytes(Vec::new()))?;
         let target = self.hosts.resolve(self.launch.place_count()?, self.launch.uses_mpi())?;
@@ -300,11 +299,7 @@ impl Run {
             }
         };
         self.check_for_hosts(cluster.is_some())?;
-        let translated = match build::translate(&request, &progress)? {
-            Ok(translated) => translated,
-            Err(status) => return Ok(status),
-        };
-        let program = match build::compile(&translated, &request, &progress)? {
+        let program = match build::build(&self.request(), &progress)? {
             Ok(program) => program,
             Err(status) => return Ok(status),
         };
@@ -328,6 +323,11 @@ impl Run {
 }
 
 impl Run {
+    /// The build of the program.
+    fn request(&self) -> Request<'_> {
+        self.program.request(Profile::Dev, self.debugger.is_some())
+    }
+
     /// Builds and runs a program in C.
     fn run_c(self, inputs: Inputs) -> Outcome {
         let program = CProgram { inputs, program: self.program, is_debug: self.debugger.is_some() };
@@ -355,11 +355,7 @@ impl Run {
         // Commands of the debugger come from standard input.
         options.choice("debugger", self.debugger);
         let hosts = self.hosts.for_remote()?;
-        let program = remote::RemoteProgram {
-            request: &self.program.request(Profile::Dev, self.debugger.is_some()),
-            options,
-            arguments: &self.args,
-        };
+        let program = remote::RemoteProgram { request: &self.request(), options, arguments: &self.args };
         let run = remote::RemoteRun {
             options: &self.remote,
             launch: &self.launch,

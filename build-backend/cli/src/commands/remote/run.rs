@@ -279,11 +279,7 @@ fn run_built_here(
     // For any processor of this kind.
     let mode = Mode { profile: Profile::Portable, ..program.request.options.mode };
     let request = Request { options: build::Options { mode, ..program.request.options }, ..*program.request };
-    let translated = match build_command::translate(&request, printer.progress())? {
-        Ok(translated) => translated,
-        Err(status) => return Ok(status),
-    };
-    let built = match build_command::compile(&translated, &request, printer.progress())? {
+    let built = match build_command::build(&request, printer.progress())? {
         Ok(built) => built,
         Err(status) => return Ok(status),
     };
