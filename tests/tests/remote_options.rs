@@ -87,6 +87,32 @@ fn sanitizers_run_there_and_need_a_compiler_there() {
     lab.assert_nothing_left();
 }
 
+/// C++ code is compiled there: its errors are said with the paths of this machine.
+#[test]
+fn errors_of_the_compiler_there_name_files_here() {
+    let Some(lab) = lab("") else { return };
+    for folder in ["project/app", "project/library"] {
+        fs::create_dir_all(lab.path(folder)).expect("folders");
+    }
+    let program = "import x10.compiler.Native;\nimport x10.compiler.NativeCPPInclude;\n\
+        @NativeCPPInclude(\"above.h\")\npublic class Native1 {\n\
+        @Native(\"c++\", \"nothing_of_that_name(#n)\") static native def f(n:Long):Long;\n\
+        public static def main(Rail[String]) { Console.OUT.println(f(1)); }\n}\n";
+    fs::write(lab.path("project/app/Native1.x10"), program).expect("written");
+    let check = |header: &str, expected: &str| {
+        fs::write(lab.path("project/library/above.h"), header).expect("written");
+        let mut command = apg(&lab, &["run", "Native1.x10", "-I", "../library", "--on", "h1"]);
+        command.current_dir(lab.path("project/app"));
+        let output = run(command);
+        assert_eq!(output.status, 1, "{}", output.stdout);
+        assert!(output.stderr.contains(expected), "lacks {expected}: {}", output.stderr);
+        assert!(!output.stderr.contains("/trees/"), "{}", output.stderr);
+    };
+    check("", "Native1.x10:5:");
+    check("int broken( { return 1; }\n", "../library/above.h:1:");
+    lab.assert_nothing_left();
+}
+
 #[test]
 fn debugger_runs_there_and_is_spoken_to_here() {
     if tools::optional_tool("gdb").is_none() {

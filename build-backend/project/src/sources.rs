@@ -474,16 +474,45 @@ pub fn absolute(path: &Path) -> Result<PathBuf, LoadError> {
     Ok(plain)
 }
 
-/// A path for messages: relative to the current folder if it is below it.
+/// Environment variable of a build on another machine: the root of the program's files as it is seen from the
+/// working folder, such as `../../`.
+pub const ROOT_VARIABLE: &str = "APG_SOURCE_ROOT";
+
+/// A path for messages: relative to the current folder if it is below it, or in the files of a program that
+/// another machine has sent.
 pub fn display_path(path: &Path) -> String {
-    let relative =
-        std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
-    relative.unwrap_or_else(|| path.to_owned()).display().to_string()
+    let Ok(here) = std::env::current_dir() else { return path.display().to_string() };
+    let up = std::env::var_os(ROOT_VARIABLE).map(PathBuf::from);
+    relative_path(path, &here, up.as_deref()).display().to_string()
+}
+
+/// A path below a folder, or below the folder that `up` (`../../`) names from there, seen from the first; any
+/// other as it is.
+fn relative_path(path: &Path, here: &Path, up: Option<&Path>) -> PathBuf {
+    if let Ok(below) = path.strip_prefix(here) {
+        return below.to_owned();
+    }
+    let depth = up.map_or(0, |up| up.components().count());
+    let above = (1..=depth).zip(here.ancestors().skip(1)).find_map(|(levels, root)| {
+        Some(Path::new(&"../".repeat(levels)).join(path.strip_prefix(root).ok()?))
+    });
+    above.unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_a_tree_are_named_as_where_it_comes_from() {
+        let relative = |path: &str, up: Option<&str>| {
+            relative_path(Path::new(path), Path::new("/tree/project/app"), up.map(Path::new))
+        };
+        assert_eq!(relative("/tree/project/app/A.x10", Some("../../")), Path::new("A.x10"));
+        assert_eq!(relative("/tree/project/library/b.h", Some("../../")), Path::new("../library/b.h"));
+        assert_eq!(relative("/usr/include/c.h", Some("../../")), Path::new("/usr/include/c.h"));
+        assert_eq!(relative("/tree/project/library/b.h", None), Path::new("/tree/project/library/b.h"));
+    }
 
     #[test]
     fn source_root_is_above_the_package() {

@@ -157,6 +157,11 @@ fn job_of(
     add_arguments(&mut job, product, options(program, paths)?);
     job.files.clone_from(&paths.manifest.entries);
     job.start_folder.clone_from(&paths.manifest.start_folder);
+    let up = "../".repeat(job.start_folder.split('/').filter(|part| !part.is_empty()).count());
+    if !up.is_empty() {
+        // Files above the working folder are named there as here.
+        job.variables.push((sources::ROOT_VARIABLE.into(), up.into_bytes()));
+    }
     Ok(job)
 }
 
