@@ -136,12 +136,28 @@ impl Assembly {
     /// Consumes what has arrived, and delivers what is complete.
     pub(crate) fn feed(&mut self, mut input: &[u8], delivery: Delivery<'_>) -> io::Result<()> {
         loop {
+            self.deliver_whole_messages(&mut input, delivery)?;
             self.pending.take(&mut input)?;
             if self.pending.left > 0 {
                 return Ok(());
             }
             self.advance(delivery)?;
         }
+    }
+
+    /// Delivers the messages without parts that `input` begins with and has whole: they are not copied.
+    fn deliver_whole_messages(&mut self, input: &mut &[u8], delivery: Delivery<'_>) -> io::Result<()> {
+        while self.is_between_frames()
+            && let Some((head, rest)) = input.split_first_chunk::<FRAME_HEAD_SIZE>()
+        {
+            let head = FrameHead::decode(*head)?;
+            let is_bare = head.class == FrameKind::Message && head.header == 0 && !head.zero_copy;
+            let body = usize::try_from(head.body).ok().filter(|_| is_bare);
+            let Some((body, rest)) = body.and_then(|length| rest.split_at_checked(length)) else { break };
+            *input = rest;
+            delivery.receiver.message(delivery.from, Cow::Borrowed(body), Vec::new())?;
+        }
+        Ok(())
     }
 
     /// Continues after a complete pending.
