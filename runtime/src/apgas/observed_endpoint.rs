@@ -85,8 +85,8 @@ impl Endpoint for ObservedEndpoint {
         self.0.polls_by_system_calls()
     }
 
-    fn places_here(&self) -> u32 {
-        self.0.places_here()
+    fn places_sharing_cpus(&self) -> u32 {
+        self.0.places_sharing_cpus()
     }
 
     fn set_polled(&self, begins: bool) {

@@ -152,7 +152,7 @@ impl System {
             let endpoint = &*self.endpoint;
             crate::scheduler::set_poller(PollPolicy {
                 poller: self,
-                processes: endpoint.places_here() as usize,
+                processes: endpoint.places_sharing_cpus() as usize,
                 is_by_idle_workers: endpoint.needs_polling(),
                 is_costly: endpoint.polls_by_system_calls(),
                 waiter: endpoint.waiter(),

@@ -5,6 +5,7 @@
 #[macro_use]
 pub(crate) mod log;
 
+pub(crate) mod affinity;
 pub mod allocator;
 pub(crate) mod append_list;
 pub(crate) mod backtrace;

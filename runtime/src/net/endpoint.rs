@@ -95,8 +95,8 @@ pub trait Endpoint: Send + Sync {
     fn polls_by_system_calls(&self) -> bool {
         false
     }
-    /// How many places run on this machine, this one included.
-    fn places_here(&self) -> u32 {
+    /// How many places run on CPUs of this one, which is included: launchers may give each CPUs of its own.
+    fn places_sharing_cpus(&self) -> u32 {
         self.hosts()
     }
     /// Whether idle threads should call [`Endpoint::poll`], not only those that have sent a request.

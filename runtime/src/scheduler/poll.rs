@@ -32,7 +32,7 @@ pub trait MessagePoller: Send + Sync {
 pub struct PollPolicy {
     /// Their source.
     pub poller: &'static dyn MessagePoller,
-    /// Processes of this machine that do so.
+    /// Processes that do so on the same CPUs.
     pub processes: usize,
     /// Not only workers that wait for an answer do so, but also idle ones before they sleep.
     pub is_by_idle_workers: bool,

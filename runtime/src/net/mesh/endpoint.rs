@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use crate::base::affinity;
 use crate::base::place::PlaceId;
 use crate::net::bootstrap::handshake::Secret;
 use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, Waiter, deliver_message_locally, deliver_put};
@@ -239,8 +240,10 @@ impl Endpoint for Mesh {
         self.streams.get().is_some()
     }
 
-    fn places_here(&self) -> u32 {
-        1 + self.peers.iter().flatten().filter(|peer| !peer.identity.is_remote).count() as u32
+    fn places_sharing_cpus(&self) -> u32 {
+        let shares =
+            |peer: &&Arc<Peer>| !peer.identity.is_remote && affinity::shares_cpus_with(peer.identity.process);
+        1 + self.peers.iter().flatten().filter(shares).count() as u32
     }
 
     fn set_polled(&self, begins: bool) {

@@ -439,8 +439,8 @@ impl Endpoint for MpiEndpoint {
         true
     }
 
-    fn places_here(&self) -> u32 {
-        self.shared.mesh.places_here()
+    fn places_sharing_cpus(&self) -> u32 {
+        self.shared.mesh.places_sharing_cpus()
     }
 
     fn poll(&self) -> bool {
