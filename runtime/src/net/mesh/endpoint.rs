@@ -201,15 +201,12 @@ impl Endpoint for Mesh {
                 return Ok(true);
             }
         }
+        // Before the caller counts as polling: the send may wait for one of another thread, which ends only
+        // when both places read.
+        self.send(to, body, &[])?;
         let streams = self.streams.get().filter(|_| peer.is_some() && rings.is_none());
-        if let Some(streams) = streams {
-            streams.set_polled(true);
-        }
-        let sent = self.send(to, body, &[]);
-        if let (Some(streams), Err(_)) = (streams, &sent) {
-            streams.set_polled(false);
-        }
-        sent.map(|()| streams.is_some())
+        streams.into_iter().for_each(|streams| streams.set_polled(true));
+        Ok(streams.is_some())
     }
 
     fn end_request(&self, by: PlaceId) -> bool {
