@@ -4,10 +4,12 @@
 //! pieces of which long ones go from and to the memory of the program. The connections of the mesh remain:
 //! they show that places live.
 
-/// Environment variables with which places start: MPIs leave faults to the runtime, which handles them, and
-/// do not burn CPUs that others need. The libraries read them when they are loaded.
-pub const VARIABLES: [(&str, &str); 3] =
-    [("OMPI_MCA_opal_signal", "6"), ("OMPI_MCA_mpi_yield_when_idle", "1"), ("UCX_HANDLE_ERRORS", "none")];
+/// Environment variables with which places start: MPIs leave faults to the runtime, which handles them. The
+/// libraries read them when they are loaded.
+pub const VARIABLES: [(&str, &str); 2] = [("OMPI_MCA_opal_signal", "6"), ("UCX_HANDLE_ERRORS", "none")];
 
 pub mod endpoint;
+mod inbox;
+mod outbox;
+mod pause;
 mod shim;

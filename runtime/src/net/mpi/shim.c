@@ -7,7 +7,8 @@
 
 static MPI_Comm communicator;
 
-enum { TAG = 1 };
+/* Tags: of messages that fit into posted buffers, and of those whose receive is posted once they are announced. */
+enum { SHORT = 1, LONG = 2 };
 
 int apg_mpi_open(int *rank, int *size, int *is_serialized)
 {
@@ -57,11 +58,19 @@ static int begin(int code, MPI_Request *request, void **handle)
     return code;
 }
 
-int apg_mpi_send(const void *bytes, int count, int to, void **handle)
+/* Begins to send bytes; *handle is NULL if that is done already. */
+int apg_mpi_send(const void *bytes, int count, int to, int is_long, void **handle)
 {
-    MPI_Request *request = malloc(sizeof *request);
-    if (!request) return MPI_ERR_NO_MEM;
-    return begin(MPI_Isend(bytes, count, MPI_BYTE, to, TAG, communicator, request), request, handle);
+    MPI_Request request, *kept;
+    int is_done = 0, code;
+    *handle = NULL;
+    code = MPI_Isend(bytes, count, MPI_BYTE, to, is_long ? LONG : SHORT, communicator, &request);
+    if (code != MPI_SUCCESS) return code;
+    if ((code = MPI_Test(&request, &is_done, MPI_STATUS_IGNORE)) != MPI_SUCCESS || is_done) return code;
+    if (!(kept = malloc(sizeof *kept))) return MPI_ERR_NO_MEM;
+    *kept = request;
+    *handle = kept;
+    return MPI_SUCCESS;
 }
 
 int apg_mpi_barrier(void **handle)
@@ -81,30 +90,50 @@ int apg_mpi_test(void *handle, int *is_done)
     return code;
 }
 
-/* Sets *message to a message that has come, with its sender and length, or to NULL. */
-int apg_mpi_probe(void **message, int *from, int *count)
-{
-    MPI_Message found, *kept;
-    MPI_Status status;
-    int has_come = 0, code;
-    *message = NULL;
-    code = MPI_Improbe(MPI_ANY_SOURCE, TAG, communicator, &has_come, &found, &status);
-    if (code != MPI_SUCCESS || !has_come) return code;
-    if ((code = MPI_Get_count(&status, MPI_BYTE, count)) != MPI_SUCCESS) return code;
-    if (!(kept = malloc(sizeof *kept))) return MPI_ERR_NO_MEM;
-    *kept = found;
-    *from = status.MPI_SOURCE;
-    *message = kept;
-    return MPI_SUCCESS;
-}
-
-/* Begins to receive a message that was found, and frees its handle. */
-int apg_mpi_receive(void *message, void *bytes, int count, void **handle)
+/* Makes a persistent receive of a short message from any process, and starts it. */
+int apg_mpi_post(void *bytes, int room, void **handle)
 {
     MPI_Request *request = malloc(sizeof *request);
     int code;
+    *handle = NULL;
     if (!request) return MPI_ERR_NO_MEM;
-    code = begin(MPI_Imrecv(bytes, count, MPI_BYTE, message, request), request, handle);
-    free(message);
+    code = MPI_Recv_init(bytes, room, MPI_BYTE, MPI_ANY_SOURCE, SHORT, communicator, request);
+    if (code == MPI_SUCCESS) code = MPI_Start(request);
+    return begin(code, request, handle);
+}
+
+/* Whether a posted receive has a message: sets *from, negative if not, and *count. */
+int apg_mpi_arrival(void *handle, int *from, int *count)
+{
+    MPI_Status status;
+    int has_come = 0, code;
+    *from = -1;
+    code = MPI_Test(handle, &has_come, &status);
+    if (code != MPI_SUCCESS || !has_come) return code;
+    if ((code = MPI_Get_count(&status, MPI_BYTE, count)) != MPI_SUCCESS) return code;
+    *from = status.MPI_SOURCE;
+    return MPI_SUCCESS;
+}
+
+/* Starts a posted receive again, whose message was read. */
+int apg_mpi_restart(void *handle) { return MPI_Start(handle); }
+
+/* Ends a posted receive that no message has come for. */
+int apg_mpi_withdraw(void *handle)
+{
+    MPI_Request *request = handle;
+    int code = MPI_Cancel(request);
+    if (code == MPI_SUCCESS) code = MPI_Wait(request, MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS) code = MPI_Request_free(request);
+    free(request);
     return code;
+}
+
+/* Begins to receive a long message. */
+int apg_mpi_receive(void *bytes, int count, int from, void **handle)
+{
+    MPI_Request *request = malloc(sizeof *request);
+    *handle = NULL;
+    if (!request) return MPI_ERR_NO_MEM;
+    return begin(MPI_Irecv(bytes, count, MPI_BYTE, from, LONG, communicator, request), request, handle);
 }

@@ -84,11 +84,14 @@ fn build(compiler: &Path) -> Result<PathBuf, String> {
 struct Functions {
     close: unsafe extern "C" fn() -> c_int,
     error: unsafe extern "C" fn(c_int, *mut c_char, c_int),
-    send: unsafe extern "C" fn(*const c_void, c_int, c_int, *mut *mut c_void) -> c_int,
+    send: unsafe extern "C" fn(*const c_void, c_int, c_int, c_int, *mut *mut c_void) -> c_int,
     barrier: unsafe extern "C" fn(*mut *mut c_void) -> c_int,
     test: unsafe extern "C" fn(*mut c_void, *mut c_int) -> c_int,
-    probe: unsafe extern "C" fn(*mut *mut c_void, *mut c_int, *mut c_int) -> c_int,
-    receive: unsafe extern "C" fn(*mut c_void, *mut c_void, c_int, *mut *mut c_void) -> c_int,
+    post: unsafe extern "C" fn(*mut c_void, c_int, *mut *mut c_void) -> c_int,
+    arrival: unsafe extern "C" fn(*mut c_void, *mut c_int, *mut c_int) -> c_int,
+    restart: unsafe extern "C" fn(*mut c_void) -> c_int,
+    withdraw: unsafe extern "C" fn(*mut c_void) -> c_int,
+    receive: unsafe extern "C" fn(*mut c_void, c_int, c_int, *mut *mut c_void) -> c_int,
 }
 
 /// An initialised MPI. One thread at a time calls it (`MPI_THREAD_SERIALIZED`).
@@ -107,13 +110,28 @@ pub(super) struct Request(*mut c_void);
 // SAFETY: a handle, which MPI accepts from any thread.
 unsafe impl Send for Request {}
 
-/// A message that has come and was not received yet.
+/// A receive that is posted again for each message (`MPI_Recv_init`).
+pub(super) struct PostedReceive(*mut c_void);
+
+// SAFETY: a handle, which MPI accepts from any thread.
+unsafe impl Send for PostedReceive {}
+
+/// A message that has come into a posted buffer.
+#[derive(Clone, Copy)]
 pub(super) struct Arrival {
-    handle: *mut c_void,
     /// The sender.
     pub from: PlaceId,
     /// Bytes.
     pub length: usize,
+}
+
+/// How a message is received.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Length {
+    /// Into a posted buffer.
+    Short,
+    /// By [`Mpi::receive`], since a short message has announced it.
+    Long,
 }
 
 impl Mpi {
@@ -143,7 +161,10 @@ impl Mpi {
                 send: *library.get(c"apg_mpi_send").map_err(failed)?,
                 barrier: *library.get(c"apg_mpi_barrier").map_err(failed)?,
                 test: *library.get(c"apg_mpi_test").map_err(failed)?,
-                probe: *library.get(c"apg_mpi_probe").map_err(failed)?,
+                post: *library.get(c"apg_mpi_post").map_err(failed)?,
+                arrival: *library.get(c"apg_mpi_arrival").map_err(failed)?,
+                restart: *library.get(c"apg_mpi_restart").map_err(failed)?,
+                withdraw: *library.get(c"apg_mpi_withdraw").map_err(failed)?,
                 receive: *library.get(c"apg_mpi_receive").map_err(failed)?,
             };
             (open, version, knows_cuda, functions)
@@ -182,18 +203,31 @@ impl Mpi {
             .map_err(|_| io::Error::new(io::ErrorKind::NotConnected, "MPI has ended"))
     }
 
-    /// Begins to send bytes.
+    /// Begins to send bytes. `None` if that is done already.
     ///
     /// # Safety
     /// They stay as they are until the request is done or MPI has ended. Their number fits into an `i32`.
-    pub(super) unsafe fn send(&self, bytes: &[u8], to: PlaceId) -> io::Result<Request> {
+    pub(super) unsafe fn send(
+        &self,
+        bytes: &[u8],
+        to: PlaceId,
+        length: Length,
+    ) -> io::Result<Option<Request>> {
         let functions = self.functions()?;
         let mut handle = std::ptr::null_mut();
+        let is_long = c_int::from(length == Length::Long);
         // SAFETY: as the caller guarantees; room for the handle.
         let code = unsafe {
-            (functions.send)(bytes.as_ptr().cast(), bytes.len() as c_int, to.0 as c_int, &raw mut handle)
+            (functions.send)(
+                bytes.as_ptr().cast(),
+                bytes.len() as c_int,
+                to.0 as c_int,
+                is_long,
+                &raw mut handle,
+            )
         };
-        check(&functions, "MPI_Isend", code).map(|()| Request(handle))
+        check(&functions, "MPI_Isend", code)?;
+        Ok((!handle.is_null()).then_some(Request(handle)))
     }
 
     /// Begins to wait until all processes have come here.
@@ -215,29 +249,62 @@ impl Mpi {
         Ok((is_done == 0).then_some(request))
     }
 
-    /// A message that has come.
-    pub(super) fn probe(&self) -> io::Result<Option<Arrival>> {
-        let functions = self.functions()?;
-        let (mut handle, mut from, mut length) = (std::ptr::null_mut(), 0, 0);
-        // SAFETY: room for the answers.
-        let code = unsafe { (functions.probe)(&raw mut handle, &raw mut from, &raw mut length) };
-        check(&functions, "MPI_Improbe", code)?;
-        let arrival = Arrival { handle, from: PlaceId(from as u32), length: length as usize };
-        Ok((!handle.is_null()).then_some(arrival))
-    }
-
-    /// Begins to receive a message.
+    /// Posts memory for short messages of any process.
     ///
     /// # Safety
-    /// The memory has room for it, and is not touched until the request is done; MPI does not end before.
-    pub(super) unsafe fn receive(&self, arrival: Arrival, memory: *mut u8) -> io::Result<Request> {
+    /// It stays where it is, and is read only between [`Mpi::arrival`] and [`Mpi::restart`], until the
+    /// receive is withdrawn.
+    pub(super) unsafe fn post(&self, memory: *mut u8, room: usize) -> io::Result<PostedReceive> {
         let functions = self.functions()?;
         let mut handle = std::ptr::null_mut();
         // SAFETY: as the caller guarantees; room for the handle.
-        let code = unsafe {
-            (functions.receive)(arrival.handle, memory.cast(), arrival.length as c_int, &raw mut handle)
-        };
-        check(&functions, "MPI_Imrecv", code).map(|()| Request(handle))
+        let code = unsafe { (functions.post)(memory.cast(), room as c_int, &raw mut handle) };
+        check(&functions, "MPI_Recv_init", code).map(|()| PostedReceive(handle))
+    }
+
+    /// The message that has come for a posted receive.
+    pub(super) fn arrival(&self, posted: &PostedReceive) -> io::Result<Option<Arrival>> {
+        let functions = self.functions()?;
+        let (mut from, mut length) = (-1, 0);
+        // SAFETY: a posted receive, and room for the answers.
+        let code = unsafe { (functions.arrival)(posted.0, &raw mut from, &raw mut length) };
+        check(&functions, "MPI_Test", code)?;
+        let arrival = |from| Arrival { from: PlaceId(from), length: length as usize };
+        Ok(u32::try_from(from).ok().map(arrival))
+    }
+
+    /// Posts the memory of a receive again, whose message was read.
+    pub(super) fn restart(&self, posted: &PostedReceive) -> io::Result<()> {
+        let functions = self.functions()?;
+        // SAFETY: a posted receive whose message has come.
+        let code = unsafe { (functions.restart)(posted.0) };
+        check(&functions, "MPI_Start", code)
+    }
+
+    /// Ends a posted receive.
+    pub(super) fn withdraw(&self, posted: PostedReceive) -> io::Result<()> {
+        let functions = self.functions()?;
+        // SAFETY: a posted receive, which is not used any more.
+        let code = unsafe { (functions.withdraw)(posted.0) };
+        check(&functions, "MPI_Cancel", code)
+    }
+
+    /// Begins to receive a long message.
+    ///
+    /// # Safety
+    /// The memory has room for it, and is not touched until the request is done; MPI does not end before.
+    pub(super) unsafe fn receive(
+        &self,
+        from: PlaceId,
+        memory: *mut u8,
+        length: usize,
+    ) -> io::Result<Request> {
+        let functions = self.functions()?;
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: as the caller guarantees; room for the handle.
+        let code =
+            unsafe { (functions.receive)(memory.cast(), length as c_int, from.0 as c_int, &raw mut handle) };
+        check(&functions, "MPI_Irecv", code).map(|()| Request(handle))
     }
 
     /// Ends MPI, which all processes of a job have to do. Later calls are errors.
