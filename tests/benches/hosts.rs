@@ -1,14 +1,15 @@
 //! Messages between two hosts, beside plain TCP on the same link, and the start of places on eight hosts.
 //! Hosts are network namespaces with an ssh server each. Budgets: 1.2 times the round trip of TCP, 90 % of
-//! its bandwidth, 2 s to start 32 places.
+//! its bandwidth, 2 s to start 32 places by ssh, 1 s by `srun`.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use apg_tests::lab::Lab;
 use apg_tests::measure::{Times, head, machine, row};
+use apg_tests::slurm::Slurm;
 use apg_tests::tools;
 
 /// What is measured, how often in a round, with how many bytes, and what that is.
@@ -33,37 +34,66 @@ fn main() {
 
 /// Measures the cases whose name contains the filter.
 fn measure(filter: &str) {
-    let Some(lab) = Lab::new(8) else { return };
     println!("machine: {}", machine());
+    let cases: Vec<_> = CASES.into_iter().filter(|case| case.0.contains(filter)).collect();
+    if !cases.is_empty()
+        && let Some(lab) = Lab::new(2)
+    {
+        cases.into_iter().for_each(|case| measure_messages(&lab, case));
+    }
+    if "start".contains(filter) {
+        measure_start();
+    }
+}
+
+fn measure_messages(lab: &Lab, (what, count, bytes, title): (&str, u64, u64, &str)) {
     let source = tools::repository().join("tests/bench/spawn.x10").display().to_string();
-    for (what, count, bytes, title) in CASES.into_iter().filter(|case| case.0.contains(filter)) {
-        head(&format!("{count} {title}, {bytes} bytes"));
-        let peer = tcp(&lab, count, bytes);
-        for (name, option) in [("apg, encrypted", None), ("apg, private network", Some("--private-network"))]
-        {
-            let numbers = [count, bytes].map(|it| it.to_string());
-            let mut words = vec!["run", "--release", "--accels", "none", "--hosts", "h1,h2"];
-            words.extend(option);
-            words.extend([source.as_str(), "--", what, &numbers[0], &numbers[1]]);
-            row(name, &rounds(&mut lab.apg(tools::apg(), &words)), Some(&peer));
-        }
-        row("peer: plain TCP, as much there, one byte back", &peer, None);
+    head(&format!("{count} {title}, {bytes} bytes"));
+    let peer = tcp(lab, count, bytes);
+    for (name, option) in [("apg, encrypted", None), ("apg, private network", Some("--private-network"))] {
+        let numbers = [count, bytes].map(|it| it.to_string());
+        let mut words = vec!["run", "--release", "--accels", "none", "--hosts", "h1,h2"];
+        words.extend(option);
+        words.extend([source.as_str(), "--", what, &numbers[0], &numbers[1]]);
+        row(name, &rounds(&mut lab.apg(tools::apg(), &words)), Some(&peer));
     }
-    if !"start".contains(filter) {
-        return;
-    }
+    row("peer: plain TCP, as much there, one byte back", &peer, None);
+}
+
+/// Starts 32 places of 8 hosts, by ssh and by Slurm.
+fn measure_start() {
+    const PROGRAM: &str = "class Empty { public static def main(Rail[String]) { } }";
     head("start and end of a program at 32 places of 8 hosts");
-    std::fs::write(lab.path("Empty.x10"), "class Empty { public static def main(Rail[String]) { } }")
-        .expect("written");
-    let hosts = (1..=8).map(|host| format!("h{host}:4")).collect::<Vec<_>>().join(",");
-    let mut command =
-        lab.apg(tools::apg(), &["run", "--accels", "none", "--threads", "1", "--hosts", &hosts, "Empty.x10"]);
+    let options = ["run", "--accels", "none", "--threads", "1", "Empty.x10"];
+    if let Some(lab) = Lab::new(8) {
+        std::fs::write(lab.path("Empty.x10"), PROGRAM).expect("written");
+        let hosts = (1..=8).map(|host| format!("h{host}:4")).collect::<Vec<_>>().join(",");
+        let mut command = lab.apg(tools::apg(), &options);
+        row("apg, by ssh", &starts(command.args(["--hosts", &hosts])), None);
+    }
+    if let Some(slurm) = Slurm::new(8) {
+        std::fs::write(slurm.lab.path("Empty.x10"), PROGRAM).expect("written");
+        for interface in ["pmi2", "none"] {
+            let mut command = slurm.command("srun");
+            command.args(["--quiet", "-N", "8", "-n", "32"]).arg(format!("--mpi={interface}"));
+            command.arg(tools::apg()).args(options).current_dir(slurm.lab.path(""));
+            command.env("APG_CACHE_DIR", slurm.lab.path("cache"));
+            row(&format!("apg, by srun --mpi={interface}"), &starts(&mut command), None);
+            let mut peer = slurm.command("srun");
+            peer.args(["--quiet", "-N", "8", "-n", "32"]).arg(format!("--mpi={interface}")).arg("true");
+            row("peer: srun of `true`", &starts(&mut peer), None);
+        }
+    }
+}
+
+/// The times of a command, when all that it needs has been built.
+fn starts(command: &mut Command) -> Times {
     let mut run = || {
-        let output = command.output().expect("it starts");
+        let output = command.stdin(Stdio::null()).output().expect("it starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
     run();
-    row("apg, by ssh", &Times::of(5, run), None);
+    Times::of(5, run)
 }
 
 /// Sends that many messages of that size to a host and waits for a byte after each.
@@ -108,7 +138,7 @@ fn ask(address: &str, count: u64, bytes: u64) {
 }
 
 /// The rounds that a program times itself.
-fn rounds(command: &mut std::process::Command) -> Times {
+fn rounds(command: &mut Command) -> Times {
     let output = command.stdin(Stdio::null()).output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -40,13 +40,22 @@ pub const WAITS: &str = "public class Waits {
 /// Names the variable by which the processes of a job are found on all hosts.
 const MARK: &str = "APG_TEST_JOB";
 
-/// The `mpirun` of an MPI: `openmpi` or `mpich`; none after a visible line where it is not installed.
+/// The `mpirun` of an MPI: `openmpi` or `mpich`; none after a visible line where it is not installed. Its
+/// processes may share CPUs.
 pub fn mpirun(mpi: &str, processes: u32) -> Option<Command> {
+    let mut command = mpirun_with_own_cpus(mpi, processes)?;
+    if mpi == "openmpi" {
+        command.arg("--oversubscribe");
+    }
+    Some(command)
+}
+
+/// The same for processes that get CPUs of their own if the MPI's launcher does so.
+pub fn mpirun_with_own_cpus(mpi: &str, processes: u32) -> Option<Command> {
     let mut command = Command::new(tools::optional_tool(&format!("mpirun.{mpi}"))?);
     command.arg("-n").arg(processes.to_string());
     if mpi == "openmpi" {
-        command.arg("--oversubscribe").env("OMPI_ALLOW_RUN_AS_ROOT", "1");
-        command.env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     }
     Some(command)
 }

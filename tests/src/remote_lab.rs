@@ -12,6 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::lab::Lab;
+use crate::network_emulator::Link;
 use crate::programs::{self, Output};
 use crate::tools;
 
@@ -66,7 +67,15 @@ pub fn counted(rounds: usize) -> String {
 
 /// A lab of one host with the programs of this file. Its build cache is shared by all tests.
 pub fn lab(options: &str) -> Option<Lab> {
-    let lab = Lab::with_server_options(1, options)?;
+    Lab::with_server_options(1, options).map(furnish)
+}
+
+/// The same, reached by a link with this delay and loss.
+pub fn lab_behind(link: Link) -> Option<Lab> {
+    Lab::with_links(1, link).map(furnish)
+}
+
+fn furnish(lab: Lab) -> Lab {
     for (name, text) in [("Echoes", ECHOES), ("Places", PLACES), ("Counts", COUNTS), ("Waits", WAITS)] {
         fs::write(lab.path(&format!("{name}.x10")), text).expect("written");
     }
@@ -75,7 +84,7 @@ pub fn lab(options: &str) -> Option<Lab> {
     fs::create_dir_all(lab.home(1).join(".cache")).expect("a folder");
     symlink(&cache, lab.home(1).join(".cache/apg")).expect("a link");
     symlink(&cache, lab.path("cache")).expect("a link");
-    Some(lab)
+    lab
 }
 
 /// A command of this executable of apg.
