@@ -3,7 +3,7 @@ import x10.util.*;
 
 /**
  * Bodies that attract each other, shared among slots: in each step one slot after the other broadcasts its bodies, and all others add the forces
- * of these to theirs. The slots are blocks of kernels at the accelerators of all places, or at the places themselves where they have
+ * of these to theirs. The slots are blocks of kernels at an accelerator of each place, or at the places themselves where they have
  * none. The result is that of one activity that does all of it, but for the rounding of fused operations.
  *
  * apg run nbody_slots.x10 [-- BODIES_OF_A_SLOT STEPS]
@@ -17,7 +17,7 @@ public class NBodySlots {
         val steps = args.size > 1 ? Long.parse(args(1)) : 5;
         val places = Place.numPlaces();
         if (SLOTS % places != 0) throw new IllegalArgumentException(SLOTS + " slots are divided among places: 1, 2, 4 or 8");
-        val group = SlotGroup.make(0, SLOTS / places);
+        val group = SlotGroup.make(new Rail[SlotsAt](places, (i:Long)=>SlotsAt(SlotGroup.kernelPlaces(Place(i))(0), 0, SLOTS / places)));
         val expected = alone(SLOTS * each, steps);
         finish for (p in Place.places()) at (p) async {
             val found = simulate(group, each, steps);
