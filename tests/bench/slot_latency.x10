@@ -2,7 +2,7 @@ import x10.compiler.*;
 import x10.util.*;
 
 /**
- * Times of messages between blocks of a kernel and an activity of this host: round trips by size, the barrier of all slots, and messages
+ * Times of messages between blocks of a kernel, and with an activity of this host: round trips by size, the barrier of all slots, and messages
  * of many blocks to one activity.
  *
  * apg run slot_latency.x10 --accels all [-- BLOCKS]
@@ -15,13 +15,14 @@ public class slot_latency {
         val blocks = args.size > 0 ? Int.parse(args(0)) : 132n;
         val place = SlotGroup.kernelPlaces(here)(0);
         for (size in SIZES) roundTrip(place, size);
+        for (size in SIZES) if (size <= 1048576) betweenBlocks(place, size);
         barrier(place, blocks);
         rate(place, blocks);
     }
 
     static def roundTrip(place:Place, size:Long) {
         val rounds = size > 100000 ? ROUNDS / 50 : ROUNDS;
-        val group = SlotGroup.make(new SparsePlaceGroup(here), 1, 1);
+        val group = SlotGroup.make([SlotsAt(here, 1, 0), SlotsAt(place, 0, 1)]);
         val blocks = group.blocks(place);
         val me = group.activities(here)(0);
         val data = GlobalRail.allocate[Byte](place, 2 * size);
@@ -52,8 +53,37 @@ public class slot_latency {
         Console.OUT.println("from a block to an activity and back, " + size + " bytes: " + trip + " us" + (size > 0 ? ", " + (2e-3 * size / trip) + " GB/s" : ""));
     }
 
+    /** Two blocks of one kernel, with the launch. */
+    static def betweenBlocks(place:Place, size:Long) {
+        val rounds = size > 100000 ? ROUNDS / 50 : ROUNDS;
+        val group = SlotGroup.make([SlotsAt(place, 0, 2)]);
+        val blocks = group.blocks(place);
+        val data = GlobalRail.allocate[Byte](place, 2 * size);
+        val run = (rounds:Long) => {
+            finish async at (place) @CUDA {
+                finish for (block in 0n..1n) async {
+                    clocked finish for (thread in 0n..127n) clocked async {
+                        val mine = blocks(block);
+                        for (var round:Long = 0; round < rounds; ++round) {
+                            if (block == 0n) mine.send(1, data, 0, size);
+                            mine.recv(1 - block, data, block * size, size);
+                            if (block == 1n) mine.send(0, data, size, size);
+                        }
+                    }
+                }
+            }
+        };
+        run(1);
+        val begun = System.nanoTime();
+        run(rounds);
+        val trip = (System.nanoTime() - begun) / 1e3 / rounds;
+        data.free();
+        group.delete();
+        Console.OUT.println("from a block to another and back, " + size + " bytes: " + trip + " us");
+    }
+
     static def barrier(place:Place, count:Int) {
-        val group = SlotGroup.make(new SparsePlaceGroup(here), 1, count as Long);
+        val group = SlotGroup.make([SlotsAt(here, 1, 0), SlotsAt(place, 0, count as Long)]);
         val blocks = group.blocks(place);
         val me = group.activities(here)(0);
         var nanoseconds:Long = 0;
@@ -76,7 +106,7 @@ public class slot_latency {
     }
 
     static def rate(place:Place, count:Int) {
-        val group = SlotGroup.make(new SparsePlaceGroup(here), 1, count as Long);
+        val group = SlotGroup.make([SlotsAt(here, 1, 0), SlotsAt(place, 0, count as Long)]);
         val blocks = group.blocks(place);
         val me = group.activities(here)(0);
         val data = GlobalRail.allocate[Long](place, count);

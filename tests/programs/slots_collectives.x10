@@ -6,7 +6,9 @@ public class slots_collectives {
     static B = 3n;
 
     public static def main(Rail[String]) {
-        val group = SlotGroup.make(1, B);
+        // At one accelerator of each place.
+        val parts = new Rail[SlotsAt](2 * Place.numPlaces(), (i:Long)=>i % 2 == 0 ? SlotsAt(Place(i / 2), 1, 0) : SlotsAt(SlotGroup.kernelPlaces(Place(i / 2))(0), 0, B));
+        val group = SlotGroup.make(parts);
         val n = group.size;
         val places = Place.numPlaces();
         finish for (p in Place.places()) at (p) async {

@@ -50,7 +50,9 @@ public class slots_limits {
             val message = e.getMessage();
             // Which block waits first is open.
             val begin = message.indexOf("a slot belongs");
-            Console.OUT.println(what + ": " + (begin < 0n ? message : message.substring(begin)));
+            // A device says block and line behind it.
+            val end = message.indexOf("; block ");
+            Console.OUT.println(what + ": " + message.substring(begin < 0n ? 0n : begin, end < 0n ? message.length() : end));
         }
     }
 }

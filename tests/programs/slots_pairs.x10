@@ -9,7 +9,9 @@ public class slots_pairs {
     static SIZES = [0, 1, 2, 3, 7, 64, 1000, 8191, 8192, 8193, 1048575, 1048576, 1048577];
 
     public static def main(Rail[String]) {
-        val group = SlotGroup.make(2, 2);
+        // At one accelerator of each place.
+        val parts = new Rail[SlotsAt](2 * Place.numPlaces(), (i:Long)=>i % 2 == 0 ? SlotsAt(Place(i / 2), 2, 0) : SlotsAt(SlotGroup.kernelPlaces(Place(i / 2))(0), 0, 2));
+        val group = SlotGroup.make(parts);
         val last = Place.places()(Place.numPlaces() - 1);
         Console.OUT.println("slots: " + (group.size == 4 * Place.numPlaces()));
         // Two activities of a place, and of two places.
