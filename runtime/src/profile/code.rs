@@ -24,6 +24,13 @@ pub enum Code {
     Function(i64),
     /// Return addresses, as offsets in the program image, innermost first; unused entries are 0.
     Frames([i64; FRAMES]),
+    /// A line of one of the program's files, by the number of the file.
+    Line {
+        /// The file.
+        file: u32,
+        /// 1-based.
+        line: u32,
+    },
 }
 
 impl Code {
@@ -81,6 +88,11 @@ impl Namer {
             // After the first instruction, which is attributed to the line of the function's head.
             Code::Function(offset) => backtrace::describe(offset + 2).map(split).unwrap_or_default(),
             Code::Frames(frames) => self.caller(&frames),
+            Code::Line { file, line } => {
+                let file = crate::program::file(file);
+                let name = file.rsplit('/').next().unwrap_or_default();
+                (String::new(), format!("{name}:{line}"))
+            }
         };
         self.known.insert(code, found.clone());
         found

@@ -1,10 +1,11 @@
-//! Tracing of a program for `apg run --profile FILE`: activities, kernels and copies, each a span with its
-//! place and `.x10` line. Nothing is recorded without that option; with it a span costs two readings of the
-//! clock and a push.
+//! Tracing of a program for `apg run --profile FILE`: activities, kernels, copies and calls of slots, each a
+//! span with its place and `.x10` line. Nothing is recorded without that option; with it a span costs two
+//! readings of the clock and a push.
 
 mod activity;
 mod code;
 mod report;
+mod slot;
 mod trace;
 
 use std::fs::{self, File};
@@ -15,12 +16,14 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
+use self::slot::MessageEnd;
 use crate::base::output_errors;
 use crate::layout::Kernel;
 
 pub use activity::{Open, Opened};
 pub use code::Code;
 pub(crate) use report::{Joining, print as print_summary};
+pub use slot::{Slot, SlotCall, message_received, message_sent};
 
 /// Environment variable with the file of the profile, where no option names it.
 pub const VARIABLE: &str = "APG_PROFILE";
@@ -30,12 +33,12 @@ pub const NAME_VARIABLE: &str = "APG_PROFILE_NAME";
 static ON: AtomicBool = AtomicBool::new(false);
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 /// What each thread has recorded.
-static THREADS: Mutex<Vec<Arc<Mutex<Vec<Span>>>>> = Mutex::new(Vec::new());
+static THREADS: Mutex<Vec<Arc<Mutex<Recorded>>>> = Mutex::new(Vec::new());
 /// Messages to other hosts, and their bytes.
 static MESSAGES: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 thread_local! {
-    static OWN: Arc<Mutex<Vec<Span>>> = {
+    static OWN: Arc<Mutex<Recorded>> = {
         let own = Arc::default();
         THREADS.lock().push(Arc::clone(&own));
         own
@@ -64,6 +67,8 @@ enum What {
     Kernel { kernel: &'static Kernel, blocks: [i32; 3], threads: [i32; 3] },
     /// Bytes moved.
     Copy { how: &'static str, bytes: u64, code: Code },
+    /// A slot made a call.
+    Slot(SlotCall),
 }
 
 /// Something that took time, in nanoseconds of the machine's clock.
@@ -75,6 +80,13 @@ struct Span {
     worker: Option<usize>,
     began: u64,
     ended: u64,
+}
+
+/// What a thread has recorded.
+#[derive(Debug, Default)]
+struct Recorded {
+    spans: Vec<Span>,
+    message_ends: Vec<MessageEnd>,
 }
 
 /// Records from now on; [`finish`] writes what happened at this place beside `file`, and [`complete`] joins
@@ -113,7 +125,18 @@ pub fn now() -> u64 {
 /// Not inlined: an activity may go on in another thread.
 #[inline(never)]
 fn record(span: Span) {
-    OWN.with(|own| own.lock().push(span));
+    OWN.with(|own| own.lock().spans.push(span));
+}
+
+/// Not inlined, as [`record`].
+#[inline(never)]
+fn record_message_end(end: MessageEnd) {
+    OWN.with(|own| own.lock().message_ends.push(end));
+}
+
+/// Nanoseconds as the microseconds of the Trace Event Format.
+fn microseconds(nanoseconds: u64) -> String {
+    format!("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000)
 }
 
 /// A kernel has run at a place.
@@ -179,9 +202,14 @@ pub fn finish() {
     if !ON.swap(false, Ordering::Relaxed) {
         return;
     }
-    let spans: Vec<Span> = THREADS.lock().iter().flat_map(|own| std::mem::take(&mut *own.lock())).collect();
+    let mut recorded = Recorded::default();
+    for own in THREADS.lock().iter() {
+        let mut own = own.lock();
+        recorded.spans.append(&mut own.spans);
+        recorded.message_ends.append(&mut own.message_ends);
+    }
     let messages = [0, 1].map(|it: usize| MESSAGES[it].load(Ordering::Relaxed));
-    let part = trace::part(settings.place, spans, messages);
+    let part = trace::part(settings.place, recorded, messages);
     let written = match &settings.destination {
         Destination::Beside(file) => fs::write(part_beside(file, settings.place), part),
         Destination::Part(file) => (&*file).write_all(part.as_bytes()),

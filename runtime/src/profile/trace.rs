@@ -6,7 +6,8 @@ use std::ffi::CStr;
 use std::fmt::Write as _;
 
 use super::code::Namer;
-use super::{Span, What};
+use super::slot::Slot;
+use super::{Recorded, Span, What, microseconds, slot};
 use crate::layout::Kernel;
 
 /// First row numbers of kernels and of copies; spans that overlap go to further rows.
@@ -33,12 +34,13 @@ impl Total {
 }
 
 /// The part of a place, whose messages to other hosts had these number and bytes.
-pub(super) fn part(own: u32, mut spans: Vec<Span>, messages: [u64; 2]) -> String {
+pub(super) fn part(own: u32, recorded: Recorded, messages: [u64; 2]) -> String {
+    let Recorded { mut spans, message_ends } = recorded;
     spans.sort_by_key(|span| (span.began, std::cmp::Reverse(span.ended)));
     let mut namer = Namer::new();
-    let mut text = String::new();
+    let mut text = slot::arrows(&mut spans, &message_ends);
     let mut totals: BTreeMap<Key, Total> = BTreeMap::new();
-    let mut rows = Rows::default();
+    let mut rows = Rows { slots: slot::rows(&spans), ..Rows::default() };
     for span in &spans {
         let description = describe(span, &mut namer);
         let row = rows.of(span);
@@ -91,6 +93,13 @@ fn describe(span: &Span, namer: &mut Namer) -> SpanDescription {
                 more: format!(",\"bytes\":{bytes}"),
             }
         }
+        What::Slot(call) => SpanDescription {
+            kind: "slot",
+            name: call.name.to_owned(),
+            place: namer.name(call.code).1,
+            bytes: call.bytes,
+            more: call.arguments(),
+        },
     }
 }
 
@@ -117,6 +126,7 @@ struct Rows {
     /// End of the last span of each row, by place and first row number.
     ends: BTreeMap<(i64, usize), Vec<u64>>,
     workers: BTreeMap<(i64, usize), ()>,
+    slots: BTreeMap<Slot, usize>,
 }
 
 impl Rows {
@@ -124,6 +134,7 @@ impl Rows {
         let first = match (&span.what, span.worker) {
             (What::Kernel { .. }, _) => FIRST_KERNEL_ROW,
             (What::Copy { .. }, _) => FIRST_COPY_ROW,
+            (What::Slot(call), _) => return self.slots.get(&call.slot).copied().unwrap_or(slot::FIRST_ROW),
             (What::Activity { .. }, worker) => {
                 let worker = worker.unwrap_or(FIRST_KERNEL_ROW - 1);
                 self.workers.insert((span.place, worker), ());
@@ -157,6 +168,9 @@ impl Rows {
                 row(text, *place, first + number, what);
             }
         }
+        for (slot, number) in &self.slots {
+            row(text, slot.place, *number, &format!("slot {} of group {}", slot.rank, slot.group));
+        }
         for place in places {
             meta(text, "process_name", place, None, &format!("Place({place})"));
         }
@@ -173,14 +187,13 @@ fn meta(text: &mut String, what: &str, place: i64, row: Option<usize>, name: &st
 }
 
 fn event(text: &mut String, span: &Span, description: &SpanDescription, row: usize) {
-    let micro = |ns: u64| format!("{}.{:03}", ns / 1000, ns % 1000);
     let _ = writeln!(
         text,
         "{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":{row},\"args\":{{\"at\":{}{}}}}}",
         quoted(&description.name),
         description.kind,
-        micro(span.began),
-        micro(span.ended - span.began),
+        microseconds(span.began),
+        microseconds(span.ended - span.began),
         span.place,
         quoted(&description.place),
         description.more,

@@ -3,6 +3,7 @@
 
 use super::request::{Call, Continuation, Elements, Failure, Probe, Request, Source, Target};
 use crate::layout::{SlotBuffer, SlotCall};
+use crate::profile::Code;
 
 /// The slots of a place, for the blocks of kernels of its devices. May be called by any thread.
 pub trait BlockSlots: Send + Sync {
@@ -150,6 +151,10 @@ impl Probe for CallSite {
 
     fn lines(&self) -> Vec<String> {
         vec![format!("a kernel ({}:{})", crate::program::file(self.file), self.line)]
+    }
+
+    fn code(&self) -> Code {
+        Code::Line { file: self.file, line: self.line }
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::profile::Code;
+
 /// Bits of a completion's source in [`Completion::word`].
 pub const SOURCE_BITS: u32 = 24;
 /// A receive from any source.
@@ -114,6 +116,11 @@ impl Call {
         self.number() >= Call::Barrier.number()
     }
 
+    /// Whether one of the slots is the root.
+    pub fn has_root(self) -> bool {
+        matches!(self, Call::Broadcast | Call::Gather | Call::Scatter | Call::Reduce)
+    }
+
     /// Whether the slot waits until it has ended.
     pub fn blocks(self) -> bool {
         !matches!(self, Call::StartSend | Call::StartReceive | Call::Test)
@@ -203,6 +210,14 @@ pub enum Target {
 unsafe impl Send for Target {}
 
 impl Target {
+    /// How many bytes fit there; 0 for encoded objects, which have room as they come.
+    pub fn room(&self) -> usize {
+        match self {
+            Target::Memory { bytes, .. } => *bytes,
+            Target::Nothing | Target::Packed(_) => 0,
+        }
+    }
+
     /// Puts bytes there; they fit.
     pub fn write(&self, from: &[u8]) {
         match self {
@@ -235,6 +250,10 @@ pub trait Probe: Send + Sync + std::fmt::Debug {
     fn request(&self);
     /// The lines of a stack trace, innermost first.
     fn lines(&self) -> Vec<String>;
+    /// Where the call is, for a profile. Only called by what makes the call, before it waits.
+    fn code(&self) -> Code {
+        Code::of_caller()
+    }
 }
 
 /// A call of a slot.

@@ -43,8 +43,7 @@ impl Meeting {
                 call.name()
             )));
         };
-        let has_root = matches!(call, Call::Broadcast | Call::Gather | Call::Scatter | Call::Reduce);
-        let root = match has_root {
+        let root = match call.has_root() {
             true => u32::try_from(root).ok().and_then(|root| subgroup.position(root)).ok_or_else(|| {
                 Failure::argument(format!("{} with root {root}, which is not in the subgroup", call.name()))
             })?,

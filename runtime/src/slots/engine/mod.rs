@@ -5,6 +5,7 @@ mod collectives;
 mod done;
 mod failures;
 mod point_to_point;
+mod record;
 mod state;
 
 use std::sync::{Arc, OnceLock};
@@ -19,6 +20,7 @@ use super::group::{Group, Part, Side};
 use super::message::{SlotMessage, Transport};
 use super::request::{Call, Completion, Continuation, Failure, Probe, Request, Source};
 use super::waits::Wait;
+use crate::profile::SlotCall;
 
 /// Sends and receives that a slot has begun and not waited for, at most.
 pub const MAX_OUTSTANDING: usize = 65_536;
@@ -77,6 +79,7 @@ impl Engine {
         if let Some(failure) = group.failed() {
             return then(Err(failure));
         }
+        let (recorded, then) = group.record_call(rank, &request, then);
         match request.call {
             Call::Test => then(test(&group, rank, request.partner as u64)),
             Call::Wait => wait(&group, rank, &request, then),
@@ -91,6 +94,7 @@ impl Engine {
                 self.start(transport, &group, rank, request, done);
             }
         }
+        recorded.into_iter().for_each(SlotCall::end);
     }
 
     /// Notes that a call begins.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::state::{Done, Engine, GroupState, Incoming, Origin, Outgoing, Posted, Sent, SlotState};
+use crate::profile;
 use crate::slots::message::{Envelope, SlotMessage, Transport};
 use crate::slots::request::{ANY_SOURCE, Completion, Elements, Failure, Source};
 
@@ -22,17 +23,15 @@ impl Engine {
             Err(failure) => return self.refuse(transport, group, failure, done),
         };
         if let Some(slot) = group.slot(to) {
-            let sent = Sent { elements, origin: Origin::Local(source, done) };
+            let sequence = if profile::on() { group.count_send(rank, to) } else { 0 };
+            group.record_sent(rank, to, sequence);
+            let sent = Sent { sequence, elements, origin: Origin::Local(source, done) };
             return self.arrive(transport, group, slot, rank, tag, sent);
         }
         let Some(host) = group.group.host_of(to) else { return };
         let bytes = source.bytes().len() as u64;
-        let sequence = group.slot(rank).map_or(0, |slot| {
-            let mut calls = slot.calls.lock();
-            let sent = calls.sent.entry(to).or_default();
-            *sent += 1;
-            *sent - 1
-        });
+        let sequence = group.count_send(rank, to);
+        group.record_sent(rank, to, sequence);
         let mut remote = self.remote.lock();
         if let Some(failure) = group.failed() {
             drop(remote);
@@ -114,7 +113,8 @@ impl Engine {
         sent: Sent,
         Posted { target, wanted, done }: Posted,
     ) {
-        let Sent { elements, origin } = sent;
+        group.record_received(from, &sent, &done);
+        let Sent { elements, origin, .. } = sent;
         if let Some(failure) = misfit(from, done.rank, elements, wanted) {
             origin.taken(transport);
             return self.refuse(transport, group, failure, done);
@@ -214,7 +214,7 @@ impl Sent {
             true => Origin::Eager { host, number, payload },
             false => Origin::Rendezvous { host, number, bytes: envelope.bytes },
         };
-        Sent { elements, origin }
+        Sent { sequence: envelope.sequence, elements, origin }
     }
 
     /// The group has failed.

@@ -96,7 +96,7 @@ pub(super) struct Calls {
     pub(super) owner: usize,
     pub(super) outstanding: FxHashMap<u64, Outstanding>,
     pub(super) next: u64,
-    /// Sends to each slot of another place.
+    /// Sends to each slot of another place, or with a profile to each slot.
     pub(super) sent: FxHashMap<u32, u64>,
 }
 
@@ -134,6 +134,9 @@ impl std::fmt::Debug for Outstanding {
 /// A send that has arrived.
 #[derive(Debug)]
 pub(super) struct Sent {
+    /// How many sends of this pair of slots were before it, as in [`Envelope`]. Of local sends it is only
+    /// counted for a profile.
+    pub(super) sequence: u64,
     pub(super) elements: Elements,
     pub(super) origin: Origin,
 }
@@ -234,6 +237,15 @@ impl GroupState {
                 Err(Failure::argument(format!("{what} slot {rank}: the slots of the group are 0 to {last}")))
             }
         }
+    }
+
+    /// Counts a send from one slot to another; the number of those before it.
+    pub(super) fn count_send(&self, from: u32, to: u32) -> u64 {
+        let Some(slot) = self.slot(from) else { return 0 };
+        let mut calls = slot.calls.lock();
+        let sent = calls.sent.entry(to).or_default();
+        *sent += 1;
+        *sent - 1
     }
 
     pub(super) fn failed(&self) -> Option<Failure> {
