@@ -48,7 +48,7 @@ enum Command {
     /// Build a program and run it
     Run(Box<commands::run::Run>),
     /// Build a program, or print what it is compiled to
-    Build(commands::build::Build),
+    Build(Box<commands::build::Build>),
     /// Show the places: hosts and their accelerators
     Places(commands::places::Places),
     /// List the programs on a remote machine
@@ -123,8 +123,9 @@ fn command() -> Result<Command, Failure> {
             ColorChoice::Never => Some(false),
         });
         match cli.command {
+            Command::Check(command) => Command::Check(command.with_c_options(c_options)),
             Command::Run(command) => Command::Run(Box::new(command.with_c_options(c_options))),
-            Command::Build(command) => Command::Build(command.with_c_options(c_options)),
+            Command::Build(command) => Command::Build(Box::new(command.with_c_options(c_options))),
             other => other,
         }
     });

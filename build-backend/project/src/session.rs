@@ -24,7 +24,7 @@ pub struct Settings {
     pub source_path: Vec<PathBuf>,
     /// How constraints are checked.
     pub checks: Checks,
-    /// Flags for the C compiler: `-I`, `-D`, `-U` and `-std=`.
+    /// Flags for the C compiler's preprocessor and of its language, as `-I` and `-std=`, in the user's order.
     pub c_flags: Vec<String>,
 }
 

@@ -135,11 +135,7 @@ impl Session<'_> {
     fn false_error(&self, program: &Program) -> Option<String> {
         let folder = tempfile::tempdir_in(self.scratch).ok()?;
         let mut command = Command::new(&self.apg);
-        command.arg("check").args(&program.sources);
-        command
-            .args(program.options.iter().filter(|it| ["-I", "-D"].iter().any(|start| it.starts_with(start))));
-        let standard = program.options.iter().find_map(|it| it.strip_prefix("-std="));
-        command.args(standard.map(|it| format!("--std={it}")));
+        command.arg("check").args(&program.sources).args(&program.options);
         let ended = match self.ended(command, &[], &folder.path().join("check")) {
             Ok(ended) => ended,
             Err(error) => return Some(error),

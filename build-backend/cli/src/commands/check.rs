@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::fix;
 use super::stats;
+use crate::c_command_line;
 use crate::failure::Outcome;
 use crate::options::{ReportOptions, SourceOptions};
 use crate::report::{self, MessageFormat};
@@ -16,7 +17,8 @@ use apg_project::session::{self, Checked, Settings};
 /// Report all errors and warnings, and how to fix them
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// Files of X10 or C, and folders with all .x10 and .c files in and below them
+    /// Files of X10 or C, and folders with all .x10 and .c files in and below them. For C, options of the
+    /// C compiler may stand among them, as in `-I include -DN=1 -std=c99`
     #[arg(default_value = ".", value_name = "PATH")]
     paths: Vec<PathBuf>,
 
@@ -37,8 +39,9 @@ pub(crate) struct Check {
     #[arg(long)]
     stats: bool,
 
-    #[command(flatten)]
-    c: CFlags,
+    /// Options of the C compiler, each a word, or two.
+    #[arg(skip)]
+    c_options: Vec<Vec<String>>,
 
     #[command(flatten)]
     sources: SourceOptions,
@@ -54,42 +57,16 @@ enum Deny {
     Warnings,
 }
 
-/// Flags of a C compiler.
-#[derive(Debug, Default, Args)]
-#[command(next_help_heading = "C files")]
-struct CFlags {
-    /// A folder with headers of the program
-    #[arg(short = 'I', value_name = "DIR")]
-    include: Vec<String>,
-
-    /// A macro, with its value after a `=`
-    #[arg(short = 'D', value_name = "NAME")]
-    define: Vec<String>,
-
-    /// A macro that is not to be defined
-    #[arg(short = 'U', value_name = "NAME")]
-    undefine: Vec<String>,
-
-    /// The version of the language, as c99 or gnu17
-    #[arg(long, value_name = "VERSION")]
-    std: Option<String>,
-}
-
-impl CFlags {
-    /// As words of a compiler's command line.
-    fn words(&self) -> Vec<String> {
-        let of = |flag: &str, values: &[String]| -> Vec<String> {
-            values.iter().map(|it| format!("{flag}{it}")).collect()
-        };
-        let std = self.std.iter().map(|it| format!("-std={it}"));
-        let macros = [of("-I", &self.include), of("-D", &self.define), of("-U", &self.undefine)];
-        macros.concat().into_iter().chain(std).collect()
-    }
-}
-
 impl Check {
+    /// With these options of the C compiler.
+    pub(crate) fn with_c_options(mut self, c_options: Vec<Vec<String>>) -> Self {
+        self.c_options = c_options;
+        self
+    }
+
     fn settings(&self) -> Settings {
-        Settings { c_flags: self.c.words(), ..self.sources.settings() }
+        let c_flags = c_command_line::words_for_check(self.c_options.clone());
+        Settings { c_flags, ..self.sources.settings() }
     }
 
     pub(crate) fn run(self) -> Outcome {
