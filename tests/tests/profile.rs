@@ -36,8 +36,8 @@ public class Traced {
 }
 ";
 
-/// Two sends to an activity of the last place, by `recv` and by `asyncRecv` and `wait`, a send to a block of a
-/// kernel, and a barrier of two activities.
+/// Two sends to an activity of the last place, by `recv` and by `asyncRecv` and `wait`, a send to a block of
+/// a kernel, and a barrier of two activities.
 const SLOTS: &str = "import x10.compiler.CUDA;
 import x10.util.*;
 public class Messages {

@@ -9,7 +9,7 @@ use crate::profile::{self, Code, Slot, SlotCall};
 use crate::slots::request::{Call, Continuation, Request};
 
 impl GroupState {
-    /// Records a call that begins, if there is a profile. Its end is recorded by the continuation if it waits;
+    /// Records a call that begins, if there is a profile. Its continuation records its end if it waits;
     /// otherwise it is given back, to end when its send or receive has begun.
     pub(super) fn record_call(
         &self,
