@@ -324,6 +324,45 @@ fn shells_complete_commands_and_options() {
     assert_eq!(output.stdout.trim(), "--places", "{}", output.stderr);
 }
 
+/// Names of apg.toml are completed behind `--on`, but for those that a shell would expand.
+#[test]
+fn shells_complete_names_of_remote_machines() {
+    let folder = Folder::new();
+    let names = ["gpu-one", "gpu-two", "other", "'$(touch${IFS}expanded)'"];
+    folder.write("apg.toml", &names.map(|it| format!("[remote.{it}]\nhost = \"h\"\n")).concat());
+    for shell in ["bash", "fish"] {
+        folder.write(&format!("apg.{shell}"), &folder.apg(&["completions", shell]).stdout);
+    }
+    let asked = |shell: &str, script: &str| {
+        let mut command = Command::new(shell);
+        let tools = tools::apg().parent().expect("a folder").display().to_string();
+        let path = std::env::var("PATH").expect("a path");
+        command.current_dir(folder.0.path()).env("PATH", format!("{tools}:{path}")).args(["-c", script]);
+        programs::run(command, Duration::from_secs(60)).expect("it ends")
+    };
+    let bash = |words: &str| {
+        let script = format!(
+            "source ./apg.bash; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _apg_with_names; \
+             echo ${{COMPREPLY[@]}}"
+        );
+        asked("bash", &script).stdout.trim().to_owned()
+    };
+    assert_eq!(bash("apg run A.x10 --on gpu"), "gpu-one gpu-two");
+    assert_eq!(bash("apg run A.x10 --on = o"), "other");
+    assert_eq!(bash("apg jobs --on ''"), "gpu-one gpu-two other");
+    assert!(!folder.0.path().join("expanded").exists());
+    if tools::optional_tool("fish").is_none() {
+        return;
+    }
+    let fish = |line: &str| {
+        let shown = asked("fish", &format!("source ./apg.fish; complete -C '{line}'")).stdout;
+        shown.lines().filter_map(|it| it.split('\t').next()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(fish("apg run A.x10 --on gpu"), "gpu-one gpu-two");
+    assert_eq!(fish("apg jobs --on=o"), "--on=other");
+    assert!(!folder.0.path().join("expanded").exists());
+}
+
 /// With `--` or without; what looks like an option stands behind it.
 #[test]
 fn arguments_reach_the_program() {

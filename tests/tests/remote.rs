@@ -177,6 +177,8 @@ fn jobs_are_listed_attached_to_and_stopped() {
     let job: Value = serde_json::from_str(listed.stdout.trim()).expect("a job");
     assert_eq!((&job["state"], &job["host"]), (&"running".into(), &"h1".into()));
     let name = job["name"].as_str().expect("a name");
+    let completed = run(apg(&lab, &["__complete", "jobs", "Wai", "apg", "stop", "--on", "h1", "Wai"]));
+    assert_eq!((completed.status, completed.stdout.trim()), (0, name), "{}", completed.stderr);
     let stopped = run(apg(&lab, &["stop", name, "--on", "h1"]));
     assert_eq!(stopped.status, 0, "{}", stopped.stderr);
     let (_, status, errors) = waiting.end();

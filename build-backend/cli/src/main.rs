@@ -83,6 +83,7 @@ fn main() -> ExitCode {
     let outcome = commands::run::run_as_place()
         .or_else(commands::run::run_as_agent)
         .or_else(commands::remote::run_as_agent)
+        .or_else(commands::completions::run_as_completer)
         .or_else(commands::run::run_as_built)
         .or_else(commands::run::run_as_program);
     let outcome = outcome.unwrap_or_else(|| match command()? {

@@ -81,6 +81,8 @@ pub struct Client<'a> {
     control_path: Option<PathBuf>,
     executable: PathBuf,
     identity: String,
+    /// How long the machine may take to answer at first.
+    start_timeout: Duration,
 }
 
 /// The answer to a job.
@@ -106,7 +108,7 @@ pub struct Printed {
 
 /// Maximum number of bytes that are kept of what a short command prints.
 const MAX_PRINTED_BYTES: usize = 1 << 20;
-/// How long a machine may take to answer at first.
+/// How long a machine may take to answer at first, by default.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl<'a> Client<'a> {
@@ -126,12 +128,31 @@ impl<'a> Client<'a> {
         let options =
             port.map(|port| [OsString::from("-p"), port.to_string().into()]).into_iter().flatten().collect();
         let control_path = connection::control_path(&ssh, &destination, port);
-        Ok(Client { remote, observer, destination, ssh, options, control_path, executable, identity })
+        let start_timeout = START_TIMEOUT;
+        Ok(Client {
+            remote,
+            observer,
+            destination,
+            ssh,
+            options,
+            control_path,
+            executable,
+            identity,
+            start_timeout,
+        })
+    }
+
+    /// A client that is used while the user types: ssh asks for nothing, and the machine may take this long
+    /// to answer.
+    #[must_use]
+    pub fn unattended(mut self, start_timeout: Duration) -> Self {
+        self.options.extend(["-o", "BatchMode=yes"].map(OsString::from));
+        Client { start_timeout, ..self }
     }
 
     fn request(&self, request: &ToRemote) -> Result<Connection, String> {
         self.observer.state(&State::Connecting);
-        self.connect(Instant::now() + START_TIMEOUT, true, &mut |_| {}, request)
+        self.connect(Instant::now() + self.start_timeout, true, &mut |_| {}, request)
     }
 
     /// Runs a job. Files that the machine lacks are sent. `is_wanted` is asked once the machine is reached.
@@ -145,7 +166,7 @@ impl<'a> Client<'a> {
         is_wanted: &mut dyn FnMut() -> bool,
     ) -> Result<Submitted<'a>, String> {
         self.observer.state(&State::Connecting);
-        let deadline = Instant::now() + START_TIMEOUT;
+        let deadline = Instant::now() + self.start_timeout;
         let greeted = self.greet(deadline, true, &mut |_| {});
         // The check of the program here may take long, and so may the answers of the agent.
         let heartbeats = greeted.as_ref().ok().map(|(channel, _)| {

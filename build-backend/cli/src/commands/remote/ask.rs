@@ -13,7 +13,7 @@ use crate::commands::hosts::ssh_words;
 const MAX_CONNECTIONS: usize = 10;
 
 /// Says nothing.
-struct Silent;
+pub(super) struct Silent;
 
 impl Observer for Silent {
     fn state(&self, _: &State) {}

@@ -2,11 +2,14 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use apg_remote::client::Client;
 use apg_remote::protocol::{From, JobState, Phase};
 use clap::Args;
 use serde_json::json;
 
+use super::ask::Silent;
 use super::{Printer, client, find, follow};
+use crate::commands::hosts::ssh_words;
 use crate::failure::{Failure, Outcome};
 use crate::options::ReportOptions;
 use crate::output;
@@ -50,6 +53,17 @@ pub(crate) struct Stop {
     /// The machine: `[user@]host[:port]`, or a name of `[remote.NAME]` in apg.toml
     #[arg(long, value_name = "REMOTE")]
     on: String,
+}
+
+/// How long a machine may take to answer while a word is completed.
+const COMPLETION_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The names of a machine's jobs, for completion: nothing is asked or printed.
+pub(crate) fn job_names(on: &str) -> Result<Vec<String>, Failure> {
+    let remote = find(on)?;
+    let client = Client::new(&remote, ssh_words(), &Silent).map_err(Failure::new)?;
+    let jobs = client.unattended(COMPLETION_TIMEOUT).jobs().map_err(Failure::new)?;
+    Ok(jobs.into_iter().map(|job| job.name).collect())
 }
 
 impl Jobs {

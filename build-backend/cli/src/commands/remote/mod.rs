@@ -22,7 +22,7 @@ use crate::report::{self, MessageFormat};
 
 pub(crate) use ask::ask_hosts;
 pub(crate) use command_line::CommandLine;
-pub(crate) use jobs::{Attach, Jobs, Stop};
+pub(crate) use jobs::{Attach, Jobs, Stop, job_names};
 pub(crate) use observer::Printer;
 pub(crate) use run::{RemoteProgram, RemoteRun, build_on, run_on};
 
@@ -102,6 +102,12 @@ fn find(name: &str) -> Result<Remote, Failure> {
         let failure = Failure::misuse(error.message);
         error.hint.into_iter().fold(failure, Failure::hint)
     })
+}
+
+/// The names of the remote machines of apg.toml.
+pub(crate) fn remote_names() -> Result<Vec<String>, Failure> {
+    let remotes = config::named(&current_folder()?).map_err(|error| Failure::misuse(error.message))?;
+    Ok(remotes.into_keys().collect())
 }
 
 fn current_folder() -> Result<std::path::PathBuf, Failure> {
