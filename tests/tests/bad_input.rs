@@ -329,7 +329,7 @@ fn shells_complete_commands_and_options() {
 fn shells_complete_names_of_remote_machines() {
     let folder = Folder::new();
     let names = ["gpu-one", "gpu-two", "other", "'$(touch${IFS}expanded)'"];
-    folder.write("apg.toml", &names.map(|it| format!("[remote.{it}]\nhost = \"h\"\n")).concat());
+    folder.write("apg.toml", names.map(|it| format!("[remote.{it}]\nhost = \"h\"\n")).concat());
     for shell in ["bash", "fish"] {
         folder.write(&format!("apg.{shell}"), &folder.apg(&["completions", shell]).stdout);
     }
