@@ -109,6 +109,13 @@ impl Cache {
         Some(content)
     }
 
+    /// Makes a folder for entries. The cache is prepared before it holds anything: a folder without the tag
+    /// that holds entries of unknown kinds is refused from then on.
+    fn make_folder(&self, folder: &Path) -> io::Result<()> {
+        private::prepare(&self.root)?;
+        private::create_folder(folder)
+    }
+
     /// Has `make` write a temporary file, which then becomes the entry `target` in one step. An entry that
     /// another process has made meanwhile stays: running programs may be about to load it, and the same
     /// source does not always give the same bytes.
@@ -124,8 +131,8 @@ impl Cache {
         let folder = target.parent().unwrap_or(&self.root);
         // Only the path: a compiler writes the file itself.
         let create = || Ok(NamedTempFile::with_prefix_in("new-", folder)?.into_temp_path());
-        let (path, _unfinished) =
-            private::create_folder(folder).and_then(|()| temp_files::create(create)).map_err(failed)?;
+        let created = self.make_folder(folder).and_then(|()| temp_files::create(create));
+        let (path, _unfinished) = created.map_err(failed)?;
         make(&path)?;
         entry::seal(&path).map_err(failed)?;
         let replaced = match path.persist_noclobber(target) {
@@ -161,7 +168,7 @@ impl Cache {
         }
         let folder = path.parent().unwrap_or(&self.root);
         let write = || {
-            private::create_folder(folder)?;
+            self.make_folder(folder)?;
             let mut file = NamedTempFile::with_prefix_in("new-", folder)?;
             file.write_all(text.as_bytes())?;
             file.as_file().sync_all()?;
@@ -182,7 +189,7 @@ impl Cache {
             file.write_all(contents)?;
             Ok(file.into_temp_path())
         };
-        let created = private::create_folder(&folder).and_then(|()| temp_files::create(write));
+        let created = self.make_folder(&folder).and_then(|()| temp_files::create(write));
         let (path, unfinished) = created.map_err(|error| CacheError::new(&folder, error))?;
         Ok(Temporary { path, _unfinished: unfinished })
     }

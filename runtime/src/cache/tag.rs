@@ -14,8 +14,9 @@ const TEXT: &str =
 
 /// What a cache without a tag consists of: a folder is only taken over if it holds nothing else. Files of one
 /// version of the server have that behind the name: `quarantine-0.1.0`.
-const ENTRIES: [&str; 13] = [
+const ENTRIES: [&str; 14] = [
     "agents",
+    "c-compilers",
     "debugger",
     "include",
     "kernels",

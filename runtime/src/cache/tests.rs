@@ -148,6 +148,21 @@ fn a_cache_without_a_tag_is_taken_over() {
 }
 
 #[test]
+fn first_entry_of_a_cache_comes_after_its_tag() {
+    for write in [
+        (|cache: &Cache| cache.store(&cache.path("any-kind", "abcdef", "o"), b"content")) as fn(&Cache) -> _,
+        |cache| cache.keep_text(&cache.root().join("any-kind/text"), "content"),
+        |cache| cache.temporary("any", b"content").map(drop),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = Cache::at(folder.path().join("cache"));
+        write(&cache).expect("written");
+        fs::create_dir_all(cache.root().join("any-kind")).expect("made");
+        cache.acquire().expect("it is a cache");
+    }
+}
+
+#[test]
 fn removal_waits_for_users() {
     let (_folder, cache) = cache();
     let target = cache.path("objects", "abcdef", "o");
