@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::apgas::engine::Waiter;
 use crate::apgas::failure::Undelivered;
@@ -36,6 +36,8 @@ pub(crate) struct PlaceSlots {
     groups: AtomicU32,
     /// Rails of what activities have begun, by group, rank and number.
     begun: Mutex<FxHashMap<(i64, i64, i64), Begun>>,
+    /// Owners of blocks with a call that failed since its group had failed before.
+    followers: Mutex<FxHashSet<usize>>,
     timeout: OnceLock<SlotTimeout>,
     /// Something looks for slots that wait for long.
     is_watched: AtomicBool,
@@ -142,6 +144,16 @@ pub fn forget(number: i64) {
 /// The activity that calls, as the owner of its slots.
 pub fn owner() -> usize {
     fiber::current().map_or(0, |fiber| std::ptr::from_ref(fiber) as usize)
+}
+
+/// A call of the running block has failed since its group had failed before.
+pub fn note_follower() {
+    own().followers.lock().insert(owner());
+}
+
+/// Whether the running block, which ends, has noted that.
+pub fn take_follower() -> bool {
+    own().followers.lock().remove(&owner())
 }
 
 /// A call that an activity waits for.

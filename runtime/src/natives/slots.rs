@@ -244,12 +244,17 @@ pub(crate) fn slot_kernel_call(call: Bytes) -> Outcome<i64> {
     };
     match slots::call(made.request(source, target, slots::owner())) {
         Ok(completion) => Ok(completion.word()),
-        Err(failure) => raised(&failure),
+        Err(failure) => {
+            if failure.kind == FailureKind::Group {
+                slots::note_follower();
+            }
+            raised(&failure)
+        }
     }
 }
 
 /// Runs the blocks of a kernel that makes calls of slots, each as an activity of its own, which may
-/// wait. Returns the first exception, or null. `run` is called for each block; `has_failed` says whether
+/// wait. Returns the first exception of a block's own fault, else the first of all, or null. `run` is called for each block; `has_failed` says whether
 /// some check of the launch has failed.
 pub(super) fn run_blocks(
     blocks: i64,
@@ -289,7 +294,8 @@ pub(super) fn run_blocks(
             let Body(run, has_failed) = { body };
             // SAFETY: as above.
             let (run, has_failed) = unsafe { (&*run, &*has_failed) };
-            end.keep(run(block));
+            let exception = run(block);
+            end.keep(exception, slots::take_follower());
             let why = match end.exception.lock().is_some() {
                 true => Some("an exception of a block"),
                 false => has_failed().then_some("a failed check of a block"),
@@ -297,29 +303,40 @@ pub(super) fn run_blocks(
             if let Err(failure) = slots::end_block(slots::owner(), why)
                 && let Err(Raised(exception)) = raised::<()>(&failure)
             {
-                end.keep(exception);
+                end.keep(exception, failure.kind == FailureKind::Group);
             }
             end.leave();
         });
     }
     join.waiter.wait();
     let exception = join.exception.lock().take();
-    Ok(exception.map_or(Ref::NULL, |handle| handle.get()))
+    Ok(exception.map_or(Ref::NULL, |it| it.exception.get()))
 }
 
 /// Waits for the blocks of a launch.
 struct Join {
     left: AtomicUsize,
     waiter: Arc<dyn crate::apgas::Waiter>,
-    exception: Mutex<Option<Handle>>,
+    exception: Mutex<Option<Kept>>,
+}
+
+/// An exception of a block.
+struct Kept {
+    exception: Handle,
+    /// The fault is another slot's.
+    follows: bool,
 }
 
 impl Join {
-    /// Keeps an exception, if it is the first.
-    fn keep(&self, exception: Ref) {
-        if !exception.is_null() {
-            let handle = Handle::new(exception);
-            self.exception.lock().get_or_insert(handle);
+    /// Keeps an exception, if it is the first, or the first of a block's own fault.
+    fn keep(&self, exception: Ref, follows: bool) {
+        if exception.is_null() {
+            return;
+        }
+        let kept = Kept { exception: Handle::new(exception), follows };
+        let mut known = self.exception.lock();
+        if known.as_ref().is_none_or(|known| known.follows && !follows) {
+            *known = Some(kept);
         }
     }
 
