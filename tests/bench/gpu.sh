@@ -45,11 +45,13 @@ for program in tests/programs/*.x10 tests/gpu/*.x10; do
     status=$(sed -n 's|^// status: ||p' "$program")
     # What never ends by itself is interrupted after so many seconds.
     seconds=$(sed -n 's|^// interrupt: ||p' "$program")
+    read -ra options < <(sed -n 's|^// options: ||p' "$program") || true
+    read -ra arguments < <(sed -n 's|^// args: ||p' "$program") || true
     if [ -n "$seconds" ]; then
         status=124
         timeout --signal INT --kill-after 20 "$seconds" "$apg" run "$program" --accels all >"$out/found" 2>"$out/log"
     else
-        timeout 120 "$apg" run "$program" --accels all >"$out/found" 2>"$out/log"
+        timeout 120 "$apg" run "$program" --accels all "${options[@]}" -- "${arguments[@]}" >"$out/found" 2>"$out/log"
     fi
     found=$?
     # What waits for other places has nothing to wait for at one.
