@@ -254,8 +254,8 @@ pub(crate) fn slot_kernel_call(call: Bytes) -> Outcome<i64> {
 }
 
 /// Runs the blocks of a kernel that makes calls of slots, each as an activity of its own, which may
-/// wait. Returns the first exception of a block's own fault, else the first of all, or null. `run` is called for each block; `has_failed` says whether
-/// some check of the launch has failed.
+/// wait. Returns the first exception of a block's own fault, else the first of all, or null. `run` is called
+/// for each block; `has_failed` says whether some check of the launch has failed.
 pub(super) fn run_blocks(
     blocks: i64,
     run: &(dyn Fn(i64) -> Ref + Sync),
