@@ -46,7 +46,7 @@ struct State {
     /// By place.
     receivers: Vec<Option<Arc<dyn Receiver>>>,
     queues: HashMap<Pair, VecDeque<Packet>>,
-    /// Pairs whose queues are not empty.
+    /// Pairs whose queues are not empty, and whose receivers have started.
     ready: Vec<Pair>,
     dead: BTreeSet<PlaceId>,
     random: u64,
@@ -121,10 +121,20 @@ impl State {
 
     fn push(&mut self, pair: Pair, packet: Packet) {
         let queue = self.queues.entry(pair).or_default();
-        if queue.is_empty() {
+        if queue.is_empty() && self.receivers[pair.1.index()].is_some() {
             self.ready.push(pair);
         }
         queue.push_back(packet);
+    }
+
+    /// The place receives from now on; what was sent to it before has waited.
+    fn start(&mut self, place: PlaceId, receiver: Arc<dyn Receiver>) {
+        self.receivers[place.index()] = Some(receiver);
+        for from in PlaceId::first(self.receivers.len() as u32) {
+            if self.queues.get(&(from, place)).is_some_and(|queue| !queue.is_empty()) {
+                self.ready.push((from, place));
+            }
+        }
     }
 
     /// Takes the oldest packet of a pair that is drawn.
@@ -235,7 +245,8 @@ impl Endpoint for Port {
     }
 
     fn start(&self, receiver: Arc<dyn Receiver>) -> io::Result<()> {
-        self.wire.state.lock().receivers[self.here.index()] = Some(receiver);
+        self.wire.state.lock().start(self.here, receiver);
+        self.wire.changed.notify_one();
         Ok(())
     }
 
@@ -320,6 +331,22 @@ mod tests {
         }
         assert_eq!(log(1), one, "a seed repeats its draws");
         assert_ne!(log(2), one);
+    }
+
+    #[test]
+    fn message_waits_until_its_receiver_starts() {
+        let network = Network::new(2, Schedule { loss: Some((PlaceId(0), 1)), ..Schedule::default() });
+        let network = network.expect("a thread");
+        let [zero, one] = [0, 1].map(|place| network.endpoint(PlaceId(place)));
+        assert_eq!(zero.send(PlaceId(1), b"early", &[]), Ok(()));
+        std::thread::yield_now();
+        let log: Arc<Log> = Arc::default();
+        one.start(Arc::clone(&log) as Arc<dyn Receiver>).expect("started");
+        while network.deliveries() < 2 {
+            std::thread::yield_now();
+        }
+        drop(network);
+        assert_eq!(*log.0.lock(), [(PlaceId(0), b"early".to_vec()), (PlaceId(0), b"down".to_vec())]);
     }
 
     #[test]
