@@ -74,6 +74,7 @@ enum Command {
 fn main() -> ExitCode {
     limits::prepare_allocator();
     limits::prepare_stack();
+    ALLOCATOR.end_at_threads_without_stack();
     logging::start();
     interrupt::catch(exit::end_by);
     interrupt::set(|_| {

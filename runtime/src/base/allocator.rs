@@ -31,6 +31,18 @@ impl Allocator {
         Self { name, end }
     }
 
+    /// From now on a new thread without memory for the stack of its signal handlers ends the process as a
+    /// refused allocation does: the standard library panics there, outside of the thread's function.
+    pub fn end_at_threads_without_stack(&'static self) {
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if panic.location().is_some_and(|at| at.file().ends_with("unix/stack_overflow.rs")) {
+                self.fail();
+            }
+            report(panic);
+        }));
+    }
+
     #[inline]
     fn checked(&self, memory: *mut u8, bytes: usize) -> *mut u8 {
         if memory.is_null() && bytes <= MAX_REQUIRED_BYTES {
