@@ -29,15 +29,19 @@ impl Body {
     /// the arguments of annotations.
     pub fn children(&self, node: Node) -> Vec<Node> {
         let mut out = Vec::new();
+        self.push_children(node, &mut out);
+        out
+    }
+
+    fn push_children(&self, node: Node, out: &mut Vec<Node>) {
         match node {
-            Node::Expr(id) => expr_children(&self.expr(id).kind, &mut out),
+            Node::Expr(id) => expr_children(&self.expr(id).kind, out),
             Node::Stmt(id) => {
                 let stmt = self.stmt(id);
                 out.extend(stmt.annotations.iter().flat_map(|a| a.args.iter()).map(|&e| Node::Expr(e)));
-                stmt_children(&stmt.kind, &mut out);
+                stmt_children(&stmt.kind, out);
             }
         }
-        out
     }
 
     /// Calls `visit` for `node` and everything below it, parents first; `visit` returns whether to go
@@ -46,9 +50,9 @@ impl Body {
         let mut stack = vec![node];
         while let Some(node) = stack.pop() {
             if visit(node) {
-                let mut children = self.children(node);
-                children.reverse();
-                stack.extend(children);
+                let first = stack.len();
+                self.push_children(node, &mut stack);
+                stack[first..].reverse();
             }
         }
     }
