@@ -47,6 +47,23 @@ impl Loop<'_> {
     }
 }
 
+/// What the iterations of a loop have led to.
+pub(super) struct Fixpoint {
+    /// The state before the loop.
+    entry: State,
+    /// The counters of the loop.
+    counters: Vec<(LocalId, Number, Number)>,
+    /// The state before any iteration.
+    head: State,
+}
+
+/// What an iteration makes of the state before it.
+struct Round {
+    next: State,
+    exit: State,
+    jumps: Jumps,
+}
+
 /// Which iterations a pass over the body is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pass {
@@ -63,11 +80,25 @@ impl<'a> Interpreter<'a> {
         }
         let is_certain = self.certain_after(&[the_loop.body]);
         self.loop_depth += 1;
-        self.first_iteration(&the_loop);
-        let head = self.fixpoint(&the_loop);
-        self.last_iteration(&the_loop, &head);
-        self.state = head;
-        let (mut exit, jumps) = self.iteration(&the_loop, Pass::All);
+        let may_fail = self.suppressed == 0 && self.loop_may_fail(id);
+        if may_fail {
+            self.first_iteration(&the_loop);
+        }
+        let (head, last_round) = self.fixpoint(id, &the_loop);
+        if may_fail {
+            self.last_iteration(&the_loop, &head);
+        }
+        let (mut exit, jumps) = match last_round {
+            // The last round has found the same from the same state, and there is nothing to report.
+            Some(round) if !may_fail => {
+                self.state = round.next;
+                (round.exit, round.jumps)
+            }
+            _ => {
+                self.state = head;
+                self.iteration(&the_loop, Pass::All)
+            }
+        };
         self.loop_depth -= 1;
         if the_loop.condition.is_none() && the_loop.sets_counters {
             // The range ends before the first or after some iteration.
@@ -337,22 +368,31 @@ impl<'a> Interpreter<'a> {
         self.iterations.pop();
     }
 
-    /// The state before any iteration.
-    fn fixpoint(&mut self, the_loop: &Loop<'_>) -> State {
-        let mut head = self.state.clone();
+    /// The state before any iteration, and the iteration from there if it was interpreted. The state is kept
+    /// for the next time that the loop is entered alike: in the last round of a loop around it, and then
+    /// once more with reports.
+    fn fixpoint(&mut self, id: StmtId, the_loop: &Loop<'_>) -> (State, Option<Round>) {
         let assigned = self.assigned_in(the_loop.body, &assigning_parts(the_loop));
         if !assigned.iter().any(|it| !self.is_shared(*it)) {
-            return head;
+            return (self.state.clone(), None);
         }
-        let longs = Interval::between(i64::MIN.into(), i64::MAX.into());
+        if let Some(known) = self.fixpoints.get(&id)
+            && known.entry == self.state
+            && known.counters == the_loop.counters
+        {
+            return (known.head.clone(), None);
+        }
+        let entry = self.state.clone();
+        let mut head = entry.clone();
         if self.loop_depth <= MAX_REPEATED_DEPTH && self.remaining_visits > 0 {
             for round in 0..MAX_ROUNDS {
                 let before = head.clone();
                 let after = self.quietly(|it| {
                     it.state = before.clone();
-                    it.iteration(the_loop, Pass::All);
-                    it.state.clone()
+                    let (exit, jumps) = it.iteration(the_loop, Pass::All);
+                    Round { next: it.state.clone(), exit, jumps }
                 });
+                let longs = Interval::between(i64::MIN.into(), i64::MAX.into());
                 let all = |symbol: Symbol| match symbol {
                     Symbol::Value(Variable::Local(local)) => {
                         self.facts.of_type(self.body.local(local).ty).integers.unwrap_or(longs)
@@ -360,18 +400,20 @@ impl<'a> Interpreter<'a> {
                     _ => longs,
                 };
                 let is_certain = head.is_certain;
-                head.join_with(&after, &|symbol, before, joined| match round >= FIRST_WIDENED_ROUND {
+                head.join_with(&after.next, &|symbol, before, joined| match round >= FIRST_WIDENED_ROUND {
                     true => before.widen_within(joined, all(symbol)),
                     false => joined,
                 });
                 head.is_certain = is_certain;
                 if head == before {
-                    return head;
+                    let counters = the_loop.counters.clone();
+                    self.fixpoints.insert(id, Fixpoint { entry, counters, head: head.clone() });
+                    return (head, Some(after));
                 }
             }
         }
         assigned.iter().for_each(|it| head.forget(Variable::Local(*it)));
-        head
+        (head, None)
     }
 }
 

@@ -28,6 +28,7 @@ use crate::ids::SourceFile;
 use crate::rules::values::{Iteration, Occasion};
 use crate::rules::{Problem, ProblemData};
 use facts::Facts;
+use loops::Fixpoint;
 use prescan::Exits;
 use state::State;
 
@@ -59,7 +60,13 @@ struct Interpreter<'a> {
     /// The nesting depth of loops.
     loop_depth: u32,
     remaining_visits: usize,
+    /// Whether a value of the body is `null` for certain.
+    has_null: bool,
     exits: FxHashMap<StmtId, Exits>,
+    /// Whether an operation in a loop may fail.
+    may_fail: FxHashMap<StmtId, bool>,
+    /// The last fixpoint of each loop.
+    fixpoints: FxHashMap<StmtId, Fixpoint>,
     assigned: FxHashMap<StmtId, Rc<[LocalId]>>,
     found: Vec<Found>,
 }
@@ -80,11 +87,13 @@ pub(super) fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec
         Owner::Method(method) => method.class(context.db),
         Owner::Field(field) => field.class(context.db),
     };
+    let facts = Facts::new(context.db);
     let mut interpreter = Interpreter {
         db: context.db,
         body,
         file: class.file(context.db),
-        facts: Facts::new(context.db),
+        has_null: prescan::has_null_value(&facts, body),
+        facts,
         shared: prescan::shared_locals(body, root),
         state: State::start(),
         jumps: FxHashMap::default(),
@@ -94,6 +103,8 @@ pub(super) fn check(context: &FlowContext<'_>, owner: Owner, body: &Body) -> Vec
         loop_depth: 0,
         remaining_visits: MAX_VISITS_PER_NODE * (body.exprs.len() + body.stmts.len()),
         exits: FxHashMap::default(),
+        may_fail: FxHashMap::default(),
+        fixpoints: FxHashMap::default(),
         assigned: FxHashMap::default(),
         found: Vec::new(),
     };

@@ -4,11 +4,13 @@
 use std::rc::Rc;
 
 use super::Interpreter;
+use super::facts::Facts;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::db::Db;
 use crate::ids::ClassId;
 use crate::ty::Ty;
+use crate::ty::known::{Known, primitive_class};
 
 /// Ways in which a statement may leave the code around it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,28 +23,46 @@ pub(super) struct Exits {
 
 /// Whether a body has an index, a division or a use of `null` that may fail.
 pub(super) fn has_operation_that_may_fail(db: &dyn Db, body: &Body) -> bool {
-    let mut has_null = false;
-    let mut has_use = false;
-    for expr in &body.exprs {
-        match &expr.kind {
-            ExprKind::Literal(Literal::Null) => has_null = true,
-            ExprKind::Field { .. } | ExprKind::ClosureCall { .. } => has_use = true,
-            ExprKind::New { class, args, .. } if !args.is_empty() && is_rail(db, *class) => return true,
-            ExprKind::Call { method, args, receiver, .. } => {
-                has_use |= receiver.is_some();
-                let may_fail = match method.name(db).trim_end() {
-                    "operator()" | "operator()=" | "charAt" => !args.is_empty(),
-                    "operator/" | "operator%" => args.last().is_some_and(|it| !is_nonzero_literal(body, *it)),
-                    _ => false,
-                };
-                if may_fail {
-                    return true;
+    let has_null = has_null(body);
+    body.exprs.iter().any(|it| expr_may_fail(db, body, &it.kind, has_null))
+        || body.stmts.iter().any(|it| stmt_may_fail(&it.kind, has_null))
+}
+
+/// Whether a value of a body is `null` for certain, as written or by its type.
+pub(super) fn has_null_value(facts: &Facts<'_>, body: &Body) -> bool {
+    has_null(body) || body.exprs.iter().any(|it| facts.of_type(it.ty).is_null == Some(true))
+}
+
+/// Whether `null` is written somewhere in a body.
+fn has_null(body: &Body) -> bool {
+    body.exprs.iter().any(|it| matches!(it.kind, ExprKind::Literal(Literal::Null)))
+}
+
+/// Whether an expression may fail, in a body that has `null` or not.
+fn expr_may_fail(db: &dyn Db, body: &Body, expr: &ExprKind, has_null: bool) -> bool {
+    match expr {
+        ExprKind::Field { .. }
+        | ExprKind::ClosureCall { .. }
+        | ExprKind::Assign { target: AssignTarget::Field { .. }, .. } => has_null,
+        ExprKind::New { class, args, .. } => !args.is_empty() && is_rail(db, *class),
+        ExprKind::Call { method, args, receiver, .. } => {
+            let is_operation = match method.name(db).trim_end() {
+                "operator()" | "operator()=" | "charAt" => !args.is_empty(),
+                "operator/" | "operator%" => {
+                    args.last().is_some_and(|it| !is_nonzero_literal(body, *it))
+                        && primitive_class(db, method.class(db)).is_some_and(Known::is_integer)
                 }
-            }
-            _ => {}
+                _ => false,
+            };
+            is_operation || (has_null && receiver.is_some())
         }
+        _ => false,
     }
-    has_null && has_use
+}
+
+/// Whether a statement itself may fail: what a loop iterates over may be `null`.
+fn stmt_may_fail(stmt: &StmtKind, has_null: bool) -> bool {
+    has_null && matches!(stmt, StmtKind::ForIn { .. })
 }
 
 fn is_rail(db: &dyn Db, class: ClassId) -> bool {
@@ -181,6 +201,26 @@ impl Interpreter<'_> {
         });
         self.exits.insert(id, exits);
         exits
+    }
+
+    /// Whether an operation in a loop may fail, so that its iterations are to be interpreted for reports.
+    pub(super) fn loop_may_fail(&mut self, id: StmtId) -> bool {
+        if let Some(known) = self.may_fail.get(&id) {
+            return *known;
+        }
+        let mut found = false;
+        self.body.walk(Node::Stmt(id), &mut |node| {
+            found = found
+                || match node {
+                    Node::Expr(id) => {
+                        expr_may_fail(self.db, self.body, &self.body.expr(id).kind, self.has_null)
+                    }
+                    Node::Stmt(id) => stmt_may_fail(&self.body.stmt(id).kind, self.has_null),
+                };
+            !found
+        });
+        self.may_fail.insert(id, found);
+        found
     }
 
     /// Whether an expression calls code of the program, which may throw.
