@@ -11,6 +11,34 @@ const FOLDER: &str = "analysis/x10/src/rules";
 /// part.
 const GENERATED: &str = "// The rest is written by `cargo xtask rules` from the files of this folder.";
 
+/// The macro that makes the type of all problems from their list: an enum whose variants convert from their data.
+const PROBLEM_ENUM: &str = "\
+macro_rules! problem_enum {
+    ($($(#[$documentation:meta])* $variant:ident($data:path),)*) => {
+        /// The data of a problem of any rule.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum ProblemData {
+            $($(#[$documentation])* $variant($data),)*
+        }
+
+        impl ProblemData {
+            /// The rule that is broken, and its words.
+            pub fn data(&self) -> &dyn Render {
+                match self {
+                    $(ProblemData::$variant(data) => data,)*
+                }
+            }
+        }
+
+        $(impl From<$data> for ProblemData {
+            fn from(data: $data) -> ProblemData {
+                ProblemData::$variant(data)
+            }
+        })*
+    };
+}
+";
+
 /// The longest line that rustfmt leaves as it is, with its line end.
 const MAX_LINE_LENGTH: usize = 111;
 
@@ -130,25 +158,13 @@ fn registry(families: &[Family]) -> String {
     for name in &names {
         let _ = writeln!(text, "    {name}::RULES,");
     }
-    text.push_str("];\n\n/// The data of a problem of any rule.\n");
-    text.push_str("#[derive(Clone, Debug, PartialEq, Eq)]\npub enum ProblemData {\n");
-    let problems: Vec<(String, String, String)> = families.iter().flat_map(problems).collect();
-    for (variant, path, code) in &problems {
+    text.push_str("];\n\n");
+    text.push_str(PROBLEM_ENUM);
+    text.push_str("\nproblem_enum! {\n");
+    for (variant, path, code) in families.iter().flat_map(problems) {
         let _ = writeln!(text, "    /// `{code}`\n    {variant}({path}),");
     }
-    text.push_str("}\n\nimpl ProblemData {\n    /// The rule that is broken, and its words.\n");
-    text.push_str("    pub fn data(&self) -> &dyn Render {\n        match self {\n");
-    for (variant, ..) in &problems {
-        let _ = writeln!(text, "            ProblemData::{variant}(data) => data,");
-    }
-    text.push_str("        }\n    }\n}\n");
-    for (variant, path, _) in &problems {
-        let _ = write!(
-            text,
-            "\nimpl From<{path}> for ProblemData {{\n    fn from(data: {path}) -> ProblemData {{\n        \
-             ProblemData::{variant}(data)\n    }}\n}}\n"
-        );
-    }
+    text.push_str("}\n");
     text
 }
 
