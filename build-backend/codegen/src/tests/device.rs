@@ -45,7 +45,7 @@ fn no_barrier_after_init_if_threads_store_only_to_their_own_elements() {
     ] {
         assert!(!has_barrier(64, index.clone(), None), "{index:?}");
     }
-    let loaded = convert(Ty::I32, element(Ty::I32, var(OUT, global_rail()), long(0)));
+    let loaded = convert(Ty::I32, element(Ty::I32, var(OUT, global_array()), long(0)));
     for index in
         [number(1, 1), number(2, 0), number(1, -64), int(3), block(), loaded, mul(thread(), thread())]
     {
@@ -86,7 +86,7 @@ fn function(setup: Vec<Stmt>, value: Expr) -> SharedInit {
 
 #[test]
 fn barrier_after_init_that_accesses_memory() {
-    let loaded = || element(Ty::I32, var(OUT, global_rail()), long(0));
+    let loaded = || element(Ty::I32, var(OUT, global_array()), long(0));
     for init in [SharedInit::Value(block()), function(vec![set(5, int(2))], mul(i32_(5), i32_(5)))] {
         assert!(!has_barrier_after(init.clone(), 64, thread(), None), "{init:?}");
     }
@@ -113,7 +113,7 @@ fn barrier_between_dependent_initialisers() {
         let plan = schedule_kernel(&program, &program.kernels[0]).shared;
         plan.rails.iter().map(|it| it.barrier_before).chain([plan.barrier_after]).filter(|it| *it).count()
     };
-    let reads = || function(vec![], element(Ty::I32, var(OUT, global_rail()), long(0)));
+    let reads = || function(vec![], element(Ty::I32, var(OUT, global_array()), long(0)));
     let writes = || function(vec![out(i32_(5), int(1))], int(1));
     let other = || function(vec![], at(i32_(5)));
     // One barrier follows all initialisers that access memory.

@@ -40,7 +40,7 @@ fn put(value: i64) -> Stmt {
 }
 /// `out(own) += value`
 fn more(value: i64) -> Stmt {
-    let before = element(Ty::I32, var(OUT, global_rail()), convert(Ty::I64, own()));
+    let before = element(Ty::I32, var(OUT, global_array()), convert(Ty::I64, own()));
     out(own(), add(before, int(value)))
 }
 
@@ -155,7 +155,7 @@ fn guards_on_lanes_select_their_threads() {
 #[test]
 fn conditions_that_may_fail_are_evaluated_by_all_threads() {
     // if (out(own * n) >= 0 && x == 0) ...: the access fails in other threads too.
-    let read = element(Ty::I32, var(OUT, global_rail()), mul(convert(Ty::I64, own()), n()));
+    let read = element(Ty::I32, var(OUT, global_array()), mul(convert(Ty::I64, own()), n()));
     let first = compare(Operation::Ge, read, int(0));
     let condition = expr(Ty::Bool, ExprKind::And(Box::new(first), Box::new(eq(x(), int(0)))));
     rows(16, 1, vec![put(1), when_true(condition, vec![more(2)])], |_, x| if x == 0 { 3 } else { 1 });

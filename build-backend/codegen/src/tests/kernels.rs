@@ -4,8 +4,8 @@ use apg_mir::*;
 use apg_passes::kernel_ir::{Node, UnrollFactor};
 use apg_passes::pipeline::schedule_kernel;
 
-/// A global rail of Ints is struct 0; the kernel's first capture is one, `out`, its second a Long, `n`.
-pub(super) fn global_rail() -> Ty {
+/// A global array of Ints is struct 0; the kernel's first capture is one, `out`, its second a Long, `n`.
+pub(super) fn global_array() -> Ty {
     Ty::Struct(StructId(0))
 }
 
@@ -15,7 +15,7 @@ pub(super) const N: u32 = 1;
 /// A kernel over `out` and `n` with one block and one thread axis (locals 2 and 3, both Int); `own` locals
 /// follow from 4.
 pub(super) fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> Kernel {
-    let mut types = vec![global_rail(), Ty::I64, Ty::I32, Ty::I32];
+    let mut types = vec![global_array(), Ty::I64, Ty::I32, Ty::I32];
     types.extend(own);
     let capture = |name: &str, kind| KernelCapture {
         name: name.into(),
@@ -89,7 +89,7 @@ pub(super) fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
     let rail = || var(1, Ty::Ref(INTS));
     let address = expr(Ty::I64, ExprKind::Operation { operation: Operation::Bitcast, args: vec![rail()] });
     let global =
-        expr(global_rail(), ExprKind::MakeStruct(vec![long(length), long(0), add(address, long(16))]));
+        expr(global_array(), ExprKind::MakeStruct(vec![long(length), long(0), add(address, long(16))]));
     let i = || var(2, Ty::I64);
     let show = print_long(convert(Ty::I64, element(Ty::I32, rail(), i())));
     let body = vec![
@@ -149,7 +149,7 @@ pub(super) fn ints(id: u32) -> Expr {
     var(id, Ty::Ref(INTS))
 }
 pub(super) fn out(index: Expr, value: Expr) -> Stmt {
-    store(var(OUT, global_rail()), Ty::I32, convert(Ty::I64, index), value)
+    store(var(OUT, global_array()), Ty::I32, convert(Ty::I64, index), value)
 }
 pub(super) fn barrier() -> Stmt {
     stmt(StmtKind::Barrier)

@@ -16,7 +16,7 @@ fn byte() -> Expr {
 fn two_stores() -> Program {
     let own =
         expr(Ty::Ref(INTS), ExprKind::AllocateRail { class: INTS, length: Box::new(long(4)), zeroed: true });
-    let store = |index, value| store(var(OUT, global_rail()), Ty::I32, index, int(value));
+    let store = |index, value| store(var(OUT, global_array()), Ty::I32, index, int(value));
     let body = vec![set(4, own), store(convert(Ty::I64, thread()), 1), store(byte(), 2)];
     launch(kernel(1, 64, &[Ty::Ref(INTS)], body), 128, 0)
 }

@@ -79,7 +79,7 @@ fn regions_of_different_lengths_store_their_rows() {
     let first = out(index(), convert(Ty::I32, var(5, Ty::I64)));
     let second = out(
         other(),
-        sum(element(Ty::I32, var(OUT, global_rail()), index()), convert(Ty::I32, var(4, Ty::I32))),
+        sum(element(Ty::I32, var(OUT, global_array()), index()), convert(Ty::I32, var(4, Ty::I32))),
     );
     let body = vec![first, barrier(), second, barrier()];
     let step = vec![set(5, add(var(5, Ty::I64), long(1)))];

@@ -14,7 +14,7 @@ fn i() -> Expr {
     var(I, Ty::I64)
 }
 fn from(index: Expr) -> Expr {
-    element(Ty::I32, var(FROM, global_rail()), index)
+    element(Ty::I32, var(FROM, global_array()), index)
 }
 fn n() -> Expr {
     var(N, Ty::I64)
@@ -23,7 +23,7 @@ fn below() -> Expr {
     lt(i(), n())
 }
 fn to(value: Expr) -> Stmt {
-    store(var(OUT, global_rail()), Ty::I32, i(), value)
+    store(var(OUT, global_array()), Ty::I32, i(), value)
 }
 
 /// The kernel IR of `for (i = thread; condition; i += step) body`, with rails `out` and `from`.
@@ -38,7 +38,7 @@ fn kernel_ir(condition: Expr, step: i64, body: Vec<Stmt>) -> KernelIr {
         global: None,
         derived_from: None,
     });
-    kernel.locals = locals(&[global_rail(), Ty::I64, global_rail(), Ty::I32, Ty::I32, Ty::I64, Ty::I32]);
+    kernel.locals = locals(&[global_array(), Ty::I64, global_array(), Ty::I32, Ty::I32, Ty::I64, Ty::I32]);
     (kernel.block_locals, kernel.thread_locals) = (vec![LocalId(3)], vec![LocalId(THREAD)]);
     let mut program = launch(kernel, 4096, 4096);
     let launched = program.functions.iter_mut().flat_map(|it| &mut it.body);
@@ -71,7 +71,7 @@ fn loads_that_may_change_or_be_out_of_bounds_are_not_pipelined() {
         };
         expr(Ty::I32, parts)
     };
-    let own = element(Ty::I32, var(OUT, global_rail()), i());
+    let own = element(Ty::I32, var(OUT, global_array()), i());
     let cases: [(&str, Expr, i64, Vec<Stmt>); 7] = [
         ("neighbours", below(), 1, vec![to(from(i()))]),
         ("stored to", below(), 256, vec![set(6, own), to(value())]),

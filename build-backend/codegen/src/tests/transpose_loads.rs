@@ -24,7 +24,7 @@ fn sums_after(first: Vec<Stmt>, body: Vec<Stmt>, expected: impl Fn(i64, i64) -> 
         derived_from: None,
     });
     let int = Ty::I32;
-    kernel.locals = locals(&[global_rail(), Ty::I64, global_rail(), int, int, int, int, int, int]);
+    kernel.locals = locals(&[global_array(), Ty::I64, global_array(), int, int, int, int, int, int]);
     (kernel.block_locals, kernel.thread_locals) = (vec![LocalId(3)], vec![LocalId(4)]);
     let mut program = launch(kernel, 2032, 35);
     let main = &mut program.functions[0].body;
@@ -50,7 +50,7 @@ fn k() -> Expr {
     i32_(6)
 }
 fn from(index: Expr) -> Expr {
-    element(Ty::I32, var(FROM, global_rail()), convert(Ty::I64, index))
+    element(Ty::I32, var(FROM, global_array()), convert(Ty::I64, index))
 }
 fn row(length: i64) -> Expr {
     add(mul(own(), int(length)), k())

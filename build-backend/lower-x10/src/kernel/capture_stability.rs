@@ -167,7 +167,7 @@ impl Builder<'_, '_> {
         self.source.body.expr(id).ty.rail_element(self.lowerer.db).is_some()
     }
 
-    /// Whether no kernel writes to a rail that an earlier kernel has captured. A global rail of the host may
+    /// Whether no kernel writes to a rail that an earlier kernel has captured. A `GlobalRail` of the host may
     /// alias a rail.
     fn captures_are_disjoint(&mut self, launches: &KernelLaunches) -> bool {
         if !launches.repeated && launches.kernels.len() < 2 {

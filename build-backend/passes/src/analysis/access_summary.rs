@@ -72,8 +72,8 @@ impl AccessSummary {
         !self.anywhere && !self.written.contains(&local)
     }
 
-    /// Whether some global rail may be stored to.
-    pub fn stores_to_global_rails(&self, kernel: &Kernel) -> bool {
+    /// Whether some global array may be stored to.
+    pub fn stores_to_global_arrays(&self, kernel: &Kernel) -> bool {
         self.anywhere
             || kernel.captures.iter().enumerate().any(|(index, it)| {
                 matches!(it.kind, KernelCaptureKind::GlobalBuffer { .. })

@@ -10,11 +10,11 @@ use apg_mir::*;
 
 /// Analyses the captures of a kernel.
 pub(crate) fn run(ir: &mut KernelIr) {
-    let stores_to_global_rails = ir.accesses.stores_to_global_rails(&ir.kernel);
+    let stores_to_global_arrays = ir.accesses.stores_to_global_arrays(&ir.kernel);
     let aliases = ir.kernel.captures.iter().enumerate().map(|(index, capture)| {
         let is_read_only = ir.accesses.is_read_only(LocalId(index as u32));
         match capture.kind {
-            KernelCaptureKind::GlobalBuffer { .. } if is_read_only && stores_to_global_rails => {
+            KernelCaptureKind::GlobalBuffer { .. } if is_read_only && stores_to_global_arrays => {
                 RailAliases::ReadOnlyIfApart
             }
             _ if is_read_only => RailAliases::ReadOnly,
