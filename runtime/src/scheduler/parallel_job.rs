@@ -3,8 +3,8 @@
 //!
 //! Each worker has its part of the iterations, so that it finds in its caches what the same part of the loop
 //! before has left there. It claims chunks of decreasing length, and when its part is exhausted, chunks of
-//! the other workers' parts. A loop is published in one word, which idle workers read: to begin and to end a
-//! loop takes no task for each helper.
+//! the part that has most iterations left: iterations may differ in cost by orders of magnitude. A loop is
+//! published in one word, which idle workers read: to begin and to end a loop takes no task for each helper.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -22,8 +22,9 @@ pub(super) type Body<'a> = dyn Fn(i64, i64) -> Ref + Sync + 'a;
 
 /// Loops at the same time that have helpers.
 const MAX_LOOPS: usize = 8;
-/// A chunk is the remaining iterations of a part divided by this.
-const CHUNK_DIVISOR: i64 = 4;
+/// A chunk is the remaining iterations of a part divided by this: the last chunk to begin, which may be the
+/// most expensive one, has few iterations also where threads come to help late.
+const CHUNK_DIVISOR: i64 = 8;
 
 /// The parallel loops of a pool.
 pub(super) struct ParallelLoops {
@@ -177,16 +178,28 @@ impl ParallelLoop {
         // SAFETY: the calling thread is the loop's caller or inside, so that the description and the body are
         // valid.
         let body = unsafe { &*(*self.description.get()).body };
-        let (before, from) = self.parts.split_at(worker % self.parts.len());
-        for part in from.iter().chain(before) {
-            while let Some((first, last)) = part.take_chunk() {
-                let exception = body(first, last);
-                if !exception.is_null() {
-                    let handle = Handle::new(exception);
-                    self.exception.lock().get_or_insert(handle);
-                    self.parts.iter().for_each(|part| part.exhaust());
-                    return;
-                }
+        let own = &self.parts[worker % self.parts.len()];
+        while let Some((first, last)) = own.take_chunk().or_else(|| self.steal_chunk()) {
+            let exception = body(first, last);
+            if !exception.is_null() {
+                let handle = Handle::new(exception);
+                self.exception.lock().get_or_insert(handle);
+                self.parts.iter().for_each(|part| part.exhaust());
+                return;
+            }
+        }
+    }
+
+    /// Claims a chunk of the part that has most iterations left. `None` if all parts are exhausted.
+    fn steal_chunk(&self) -> Option<(i64, i64)> {
+        loop {
+            let most_loaded = self.parts.iter().max_by_key(|part| part.remaining())?;
+            if most_loaded.remaining() == 0 {
+                return None;
+            }
+            // Its owner and other threads may have claimed the rest meanwhile.
+            if let Some(chunk) = most_loaded.take_chunk() {
+                return Some(chunk);
             }
         }
     }
@@ -230,6 +243,11 @@ impl Part {
         taken.ok().map(|first| (first, first + length(first)))
     }
 
+    /// Number of iterations that no thread has claimed.
+    fn remaining(&self) -> i64 {
+        (self.end.load(Ordering::Relaxed) - self.next.load(Ordering::Relaxed)).max(0)
+    }
+
     /// Leaves out the iterations that no thread has claimed.
     fn exhaust(&self) {
         self.next.store(self.end.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -271,10 +289,65 @@ mod tests {
 
     #[test]
     fn worker_begins_with_its_own_part() {
-        let firsts = [0, 1, 2, 3].map(|worker| chunks_of(worker, 400)[0]);
-        assert_eq!(firsts, [(0, 25), (100, 125), (200, 225), (300, 325)]);
-        let starts = chunks_of(2, 400).into_iter().map(|(first, _)| first).collect::<Vec<_>>();
-        assert!(starts.is_sorted_by_key(|first| (first + 200) % 400), "then the next ones: {starts:?}");
+        let chunks = [0, 1, 2, 3].map(|worker| chunks_of(worker, 400));
+        assert_eq!(chunks.each_ref().map(|it| it[0]), [(0, 12), (100, 112), (200, 212), (300, 312)]);
+        let own = |first: i64| (200..300).contains(&first);
+        assert!(chunks[2].is_sorted_by_key(|(first, _)| !own(*first)), "then the others: {:?}", chunks[2]);
+    }
+
+    #[test]
+    fn worker_without_iterations_takes_from_the_part_with_most_left() {
+        let loops = ParallelLoops::new(4);
+        let body = |_, _| Ref::NULL;
+        // SAFETY: the body outlives the loop.
+        let index = unsafe { loops.begin(400, &raw const body) }.expect("there is room");
+        let this = &loops.loops[index];
+        this.parts[0].exhaust();
+        this.parts[1].take_chunk();
+        this.parts[3].take_chunk();
+        assert_eq!(this.steal_chunk(), Some((200, 212)));
+        let mut left = this.parts.iter().map(|part| part.remaining()).collect::<Vec<_>>();
+        assert_eq!(left, [0, 88, 88, 88]);
+        while this.steal_chunk().is_some() {
+            left = this.parts.iter().skip(1).map(|part| part.remaining()).collect();
+            let (least, most) = (left.iter().min(), left.iter().max());
+            assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 12), "balanced: {left:?}");
+        }
+        assert_eq!(left, [0, 0, 0]);
+        loops.run(index, 0);
+        loops.end(index);
+    }
+
+    /// Virtual time of a loop whose iterations have those costs, relative to the mean of the threads.
+    fn imbalance(threads: usize, costs: &[u64]) -> f64 {
+        let loops = ParallelLoops::new(threads);
+        let body = |_, _| Ref::NULL;
+        // SAFETY: the body outlives the loop.
+        let index = unsafe { loops.begin(costs.len() as i64, &raw const body) }.expect("there is room");
+        let this = &loops.loops[index];
+        let mut times = vec![0; threads];
+        loop {
+            let earliest = (0..threads).min_by_key(|it| times[*it]).expect("there are threads");
+            let chunk = this.parts[earliest].take_chunk().or_else(|| this.steal_chunk());
+            let Some((first, last)) = chunk else { break };
+            times[earliest] += costs[first as usize..last as usize].iter().sum::<u64>();
+        }
+        loops.run(index, 0);
+        loops.end(index);
+        let mean = costs.iter().sum::<u64>() as f64 / threads as f64;
+        *times.iter().max().expect("there are threads") as f64 / mean
+    }
+
+    #[test]
+    fn threads_end_together_where_costs_differ() {
+        // As in a Mandelbrot set: most of the work is in the middle rows.
+        let costs = |row: i64| if (24..40).contains(&row) { 160 } else { 8 };
+        let image = (0..64).flat_map(|row| std::iter::repeat_n(costs(row), 64)).collect::<Vec<_>>();
+        let increasing = (0..4096).collect::<Vec<_>>();
+        for threads in [2, 4, 16, 64] {
+            assert!(imbalance(threads, &image) < 1.05, "{threads} threads");
+            assert!(imbalance(threads, &increasing) < 1.05, "{threads} threads");
+        }
     }
 
     #[test]
