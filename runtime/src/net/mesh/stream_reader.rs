@@ -1,7 +1,7 @@
 //! Reads from all connections without rings (readiness multiplexing by `epoll(7)`): in a thread of its own,
 //! which sleeps until something comes; by a worker that polls, since it waits for an answer or for work; or
-//! by an idle worker that sleeps on the connections ([`Waiter`]). The thread is kept asleep meanwhile: waking
-//! one more thread takes as long as half a round trip on a fast network.
+//! by an idle worker that sleeps on the connections ([`Waiter`]). Only one of them is woken by what comes:
+//! waking one more thread takes as long as half a round trip on a fast network, and delays those that run.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -29,8 +29,6 @@ const MAX_READS_PER_ROUND: usize = 16;
 const MAX_WAIT: Duration = Duration::from_millis(300);
 /// Connections whose readiness is requested at once.
 const MAX_EVENTS: usize = 64;
-/// The data of the event that ends a sleep; others are indices of connections.
-const WAKE_EVENT: u64 = u64::MAX;
 /// As many connections are read without asking first which are ready.
 const MAX_UNASKED_CONNECTIONS: usize = 2;
 
@@ -42,14 +40,17 @@ pub(super) struct StreamReader {
     /// Which connections are ready; the data of an event is the connection's index.
     ready: OwnedFd,
     /// What the thread waits for: that `ready` has something. Not while a worker reads.
-    gate: OwnedFd,
+    thread_gate: OwnedFd,
+    /// What a worker sleeps on: `wake`, and that `ready` has something. The latter not while another worker
+    /// polls.
+    worker_gate: OwnedFd,
     /// Which workers read in place of the thread.
     workers: Mutex<ReadingWorkers>,
     /// The same as in `workers`.
     is_polled: AtomicBool,
     /// Bytes that a worker has read.
     polled: Mutex<Vec<u8>>,
-    /// In `ready`: ends a worker's sleep.
+    /// Ends a worker's sleep.
     wake: OwnedFd,
     /// `wake` has something to read.
     is_woken: AtomicBool,
@@ -65,8 +66,14 @@ struct ReadingWorkers {
 }
 
 impl ReadingWorkers {
-    fn any(self) -> bool {
-        self.polls || self.waits
+    /// Whether what comes wakes the thread.
+    fn wake_thread(self) -> bool {
+        !self.polls && !self.waits
+    }
+
+    /// Whether what comes wakes the worker that sleeps.
+    fn wake_sleeper(self) -> bool {
+        !self.polls && self.waits
     }
 }
 
@@ -87,9 +94,11 @@ impl StreamReader {
             epoll::add(&ready, &peer.stream, epoll::EventData::new_u64(index), epoll::EventFlags::IN)?;
         }
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        epoll::add(&ready, &wake, epoll::EventData::new_u64(WAKE_EVENT), epoll::EventFlags::IN)?;
-        let gate = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        epoll::add(&gate, &ready, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
+        let thread_gate = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        epoll::add(&thread_gate, &ready, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
+        let worker_gate = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        epoll::add(&worker_gate, &ready, epoll::EventData::new_u64(0), epoll::EventFlags::empty())?;
+        epoll::add(&worker_gate, &wake, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
         let connection = |peer| Connection { peer, assembly: Assembly::default(), has_ended: false };
         let connections: Vec<_> = peers.into_iter().map(|peer| Mutex::new(connection(peer))).collect();
         let open = AtomicUsize::new(connections.len());
@@ -97,7 +106,8 @@ impl StreamReader {
             connections,
             open,
             ready,
-            gate,
+            thread_gate,
+            worker_gate,
             workers: Mutex::default(),
             is_polled: AtomicBool::new(false),
             polled: Mutex::new(vec![0; READ_BUFFER_SIZE]),
@@ -113,11 +123,12 @@ impl StreamReader {
         while self.open.load(Ordering::Acquire) > 0 {
             rounds.fetch_add(1, Ordering::Relaxed);
             let mut event = [const { MaybeUninit::uninit() }; 1];
-            let ready = heap::while_parked(|| match epoll::wait(&self.gate, &mut event, Some(&limit)) {
-                Ok((events, _)) => Ok(!events.is_empty()),
-                Err(rustix::io::Errno::INTR) => Ok(false),
-                Err(error) => Err(error),
-            });
+            let ready =
+                heap::while_parked(|| match epoll::wait(&self.thread_gate, &mut event, Some(&limit)) {
+                    Ok((events, _)) => Ok(!events.is_empty()),
+                    Err(rustix::io::Errno::INTR) => Ok(false),
+                    Err(error) => Err(error),
+                });
             match ready {
                 Ok(true) => _ = self.read_ready(&mut buffer, receiver, |connection| Some(connection.lock())),
                 Ok(false) => {}
@@ -133,15 +144,19 @@ impl StreamReader {
         self.set_workers(|workers| workers.polls = begins);
     }
 
-    /// The thread reads while no worker does.
+    /// What comes wakes at most one of those that read.
     fn set_workers(&self, change: impl FnOnce(&mut ReadingWorkers)) {
         let mut workers = self.workers.lock();
-        let before = workers.any();
+        let before = *workers;
         change(&mut workers);
-        if workers.any() != before {
-            let flags = if before { epoll::EventFlags::IN } else { epoll::EventFlags::empty() };
+        let gates = [
+            (&self.thread_gate, before.wake_thread(), workers.wake_thread()),
+            (&self.worker_gate, before.wake_sleeper(), workers.wake_sleeper()),
+        ];
+        for (gate, _, opens) in gates.into_iter().filter(|(_, was_open, opens)| was_open != opens) {
+            let flags = if opens { epoll::EventFlags::IN } else { epoll::EventFlags::empty() };
             // It cannot fail: both are open as long as this value, and one watches the other.
-            let _ = epoll::modify(&self.gate, &self.ready, epoll::EventData::new_u64(0), flags);
+            let _ = epoll::modify(gate, &self.ready, epoll::EventData::new_u64(0), flags);
         }
     }
 
@@ -228,7 +243,7 @@ impl Waiter for StreamReader {
         let Ok(timeout) = Timespec::try_from(timeout) else { return };
         let mut event = [const { MaybeUninit::uninit() }; 1];
         // What comes is read by a poll; a failure ends the sleep early.
-        let _ = epoll::wait(&self.ready, &mut event, Some(&timeout));
+        let _ = epoll::wait(&self.worker_gate, &mut event, Some(&timeout));
     }
 
     fn wake(&self) {
@@ -400,6 +415,33 @@ mod tests {
             send(&others[places as usize - 1], b"late");
             assert_eq!(read(1), [(PlaceId(places), b"late".to_vec())]);
         }
+    }
+
+    #[test]
+    fn what_comes_wakes_one_reader() {
+        let (reader, others) = connect(1);
+        let is_woken = |gate: &OwnedFd| {
+            let mut event = [const { MaybeUninit::uninit() }; 1];
+            let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+            epoll::wait(gate, &mut event, Some(&at_once)).is_ok_and(|(events, _)| !events.is_empty())
+        };
+        let woken = || (is_woken(&reader.thread_gate), is_woken(&reader.worker_gate));
+        send(&others[0], b"kept");
+        while !is_woken(&reader.ready) {
+            std::thread::yield_now();
+        }
+        assert_eq!(woken(), (true, false), "no worker reads");
+        reader.begin();
+        assert_eq!(woken(), (false, true), "a worker sleeps");
+        reader.set_polled(true);
+        assert_eq!(woken(), (false, false), "another one polls");
+        reader.wake();
+        assert_eq!(woken(), (false, true), "there is work for the sleeper");
+        reader.clear_wake();
+        reader.set_polled(false);
+        assert_eq!(woken(), (false, true), "the message is still there");
+        Waiter::end(&reader);
+        assert_eq!(woken(), (true, false));
     }
 
     #[test]
