@@ -10,6 +10,7 @@
 pub mod abi_layout;
 mod admission;
 mod compensation;
+mod contention;
 pub(crate) mod deque;
 pub(crate) mod fiber;
 mod parallel_job;

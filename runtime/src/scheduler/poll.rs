@@ -2,9 +2,12 @@
 //! come is read sooner than a sleeping thread could be woken for it.
 //!
 //! One worker polls at a time. Where messages come from sockets, one idle worker also sleeps on these
-//! ([`Waiter`]), and handles what wakes it. Places that rely on a poller send without waking anybody here, so
-//! that it announces itself first, unless only the place that was just asked relies on it, and withdraws
-//! before it ends.
+//! ([`Waiter`]), and handles what wakes it. There, workers poll before they sleep only while they have their
+//! CPUs for themselves ([`crate::scheduler::contention`]): where other threads want these, a polling worker
+//! loses its CPU for a time slice, and a sleeping worker is woken at once.
+//!
+//! Places that rely on a poller send without waking anybody here, so that it announces itself first, unless
+//! only the place that was just asked relies on it, and withdraws before it ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -13,6 +16,7 @@ use std::time::{Duration, Instant};
 use crate::base::place::PlaceId;
 use crate::heap;
 use crate::net::endpoint::Waiter;
+use crate::scheduler::contention::{Contention, PREEMPTION};
 use crate::scheduler::pool::{self, Worker};
 use crate::scheduler::queues::SearchState;
 use crate::scheduler::task::Task;
@@ -53,6 +57,14 @@ struct Polling {
     /// Not only by those that wait for an answer.
     is_by_idle_workers: bool,
     waiter: Option<Arc<dyn Waiter>>,
+    contention: Contention,
+}
+
+impl Polling {
+    /// Whether a worker polls just once before it sleeps: other threads want its CPU.
+    fn sleeps_at_once(&self) -> bool {
+        self.waiter.is_some() && self.contention.is_expected(Instant::now())
+    }
 }
 
 /// What a poller does besides, in polls that find nothing from one time to the next.
@@ -81,7 +93,8 @@ pub fn set_poller(policy: PollPolicy) {
     let budget = if policy.processes <= cpus { SPIN_BUDGET } else { OVERSUBSCRIBED_SPIN_BUDGET };
     let intervals = if policy.is_costly { INTERVALS_OF_COSTLY_POLLS } else { INTERVALS };
     let PollPolicy { poller, is_by_idle_workers, waiter, .. } = policy;
-    let _ = POLLER.set(Polling { poller, budget, intervals, is_by_idle_workers, waiter });
+    let contention = Contention::default();
+    let _ = POLLER.set(Polling { poller, budget, intervals, is_by_idle_workers, waiter, contention });
 }
 
 /// What one idle worker sleeps on, if messages can wake it.
@@ -101,37 +114,32 @@ enum PollerVisibility {
 /// The right to poll, until it is dropped.
 pub struct PollGuard {
     worker: &'static Worker,
-    poller: &'static dyn MessagePoller,
+    polling: &'static Polling,
     visibility: PollerVisibility,
-    budget: Duration,
-    intervals: Intervals,
-    began: Option<Instant>,
+    /// The worker polls just once.
+    sleeps_at_once: bool,
+    /// When the time was read for the first and for the last time since a message came.
+    times: Option<(Instant, Instant)>,
     polls: u32,
 }
 
 impl PollGuard {
     /// `None` if there are no other places, or another worker polls.
     fn new(worker: &'static Worker) -> Option<PollGuard> {
-        let Polling { poller, budget, intervals, .. } = *POLLER.get()?;
+        let polling = POLLER.get()?;
         if IS_POLLED.swap(true, Ordering::Acquire) {
             return None;
         }
-        Some(PollGuard {
-            worker,
-            poller,
-            visibility: PollerVisibility::None,
-            budget,
-            intervals,
-            began: None,
-            polls: 0,
-        })
+        let sleeps_at_once = polling.sleeps_at_once();
+        let visibility = PollerVisibility::None;
+        Some(PollGuard { worker, polling, visibility, sleeps_at_once, times: None, polls: 0 })
     }
 
     /// From now on all places rely on it.
     fn announce(&mut self) {
         if !matches!(self.visibility, PollerVisibility::All) {
             self.visibility = PollerVisibility::All;
-            self.poller.announce(true);
+            self.polling.poller.announce(true);
         }
     }
 
@@ -143,7 +151,7 @@ impl PollGuard {
     /// The answer has come.
     fn end_promise(&mut self) {
         if let PollerVisibility::Asked(place) = self.visibility
-            && self.poller.is_answered(place)
+            && self.polling.poller.is_answered(place)
         {
             self.visibility = PollerVisibility::None;
         }
@@ -153,16 +161,29 @@ impl PollGuard {
     /// caller's.
     fn poll(&mut self) -> bool {
         self.worker.handles_messages.set(true);
-        let came = self.poller.poll();
+        let came = self.polling.poller.poll();
         self.worker.handles_messages.set(false);
         if came {
-            (self.began, self.polls) = (None, 0);
+            (self.times, self.polls) = (None, 0);
             if heap::is_memory_short() {
                 // Bodies that ran in the handlers left references below, which frames to come may cover.
                 heap::forget_ended_calls();
             }
+        } else if self.polling.waiter.is_some() {
+            self.observe_preemption();
         }
         came
+    }
+
+    /// Nothing has come. The worker sleeps from now on if it was preempted since the last poll.
+    fn observe_preemption(&mut self) {
+        let now = Instant::now();
+        let (first, last) = self.times.unwrap_or((now, now));
+        self.times = Some((first, now));
+        if now.duration_since(last) >= PREEMPTION {
+            self.polling.contention.observe(now);
+            self.sleeps_at_once = true;
+        }
     }
 
     /// Nothing has come. Whether it is time to search the queues.
@@ -177,32 +198,32 @@ impl PollGuard {
             std::hint::spin_loop();
         }
         self.polls = self.polls.wrapping_add(1);
-        let is_time = self.polls.is_multiple_of(self.intervals.search);
-        if is_time && self.intervals.yields {
+        let intervals = self.polling.intervals;
+        let is_time = self.sleeps_at_once || self.polls.is_multiple_of(intervals.search);
+        if is_time && intervals.yields && !self.sleeps_at_once {
             std::thread::yield_now();
         }
         is_time
     }
 
-    /// Whether the budget is used up.
+    /// Whether the budget is used up, or the worker should have slept instead.
     fn is_over(&mut self) -> bool {
-        if !self.polls.is_multiple_of(self.intervals.time_check) {
+        if self.sleeps_at_once {
+            return true;
+        }
+        if !self.polls.is_multiple_of(self.polling.intervals.time_check) {
             return false;
         }
-        match self.began {
-            Some(began) => began.elapsed() > self.budget,
-            None => {
-                self.began = Some(Instant::now());
-                false
-            }
-        }
+        let now = Instant::now();
+        let (first, _) = *self.times.get_or_insert((now, now));
+        now.duration_since(first) > self.polling.budget
     }
 }
 
 impl Drop for PollGuard {
     fn drop(&mut self) {
         if !matches!(self.visibility, PollerVisibility::None) {
-            self.poller.announce(false);
+            self.polling.poller.announce(false);
             // What came before the other places heard of it.
             self.poll();
         }
@@ -238,6 +259,9 @@ pub(super) fn poll_for_task(worker: &'static Worker, search: &mut SearchState) -
 /// to do.
 pub fn begin_polling() -> Option<PollGuard> {
     let worker = pool::worker()?;
+    if POLLER.get()?.sleeps_at_once() {
+        return None;
+    }
     let may = pool::queues().own_is_empty(worker.number) && !crate::base::sanitizer::watches_threads();
     may.then(|| PollGuard::new(worker))?
 }
