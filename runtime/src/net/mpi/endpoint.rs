@@ -23,8 +23,6 @@ use crate::net::mpi::pause::Pause;
 use crate::net::mpi::shim::Mpi;
 use crate::serialize::out_of_band::Part;
 
-/// Messages that are handled before other work of the thread.
-const MAX_ARRIVALS_PER_POLL: usize = 32;
 /// How long MPI may take to end: MPICH over UCX can wait forever for a connection whose other end has left.
 const FINALIZE_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long the other places may take to come to the end.
@@ -95,31 +93,28 @@ impl MpiEndpoint {
 }
 
 impl Shared {
-    /// Completes sends, and handles what has come; whether anything had.
+    /// Completes sends, and handles a message that has come; whether one had. Only one: the caller may wait
+    /// for it, and each look for another costs as much as a message takes.
     fn progress(&self) -> bool {
         let Some(receiver) = self.receiver.get() else { return false };
         let Some(mut inbox) = self.inbox.try_lock() else { return false };
         self.outbox.send_all_backlogs(|to, error| self.fail(to, error));
         self.outbox.complete_sends();
-        let mut has_come = false;
-        for _ in 0..MAX_ARRIVALS_PER_POLL {
-            let arrival = match inbox.arrival() {
-                Ok(Some(arrival)) => arrival,
-                Ok(None) => break,
-                Err(error) => {
-                    // MPI does not say whose message it is.
-                    let place = PlaceId::first(self.mesh.hosts()).find(|place| *place != self.mesh.here());
-                    self.fail(place.unwrap_or(PlaceId::ZERO), error);
-                    break;
+        match inbox.arrival() {
+            Ok(Some(arrival)) => {
+                if let Err(error) = run_handler(|| inbox.receive(arrival, &**receiver)) {
+                    self.fail(arrival.from, error);
                 }
-            };
-            has_come = true;
-            let from = arrival.from;
-            if let Err(error) = run_handler(|| inbox.receive(arrival, &**receiver)) {
-                self.fail(from, error);
+                true
+            }
+            Ok(None) => false,
+            Err(error) => {
+                // MPI does not say whose message it is.
+                let place = PlaceId::first(self.mesh.hosts()).find(|place| *place != self.mesh.here());
+                self.fail(place.unwrap_or(PlaceId::ZERO), error);
+                false
             }
         }
-        has_come
     }
 
     /// Nothing more can be sent to a place or come from it.

@@ -23,6 +23,8 @@ pub(super) struct Inbox {
     mpi: Arc<Mpi>,
     /// In the order in which they were posted, which is that in which MPI fills them.
     posted: VecDeque<PostedBuffer>,
+    /// Those whose message was read, which are posted again when there is time.
+    read: Vec<PostedBuffer>,
     /// By place.
     assemblies: Vec<Assembly>,
     /// Places announce their end over their connections.
@@ -53,13 +55,29 @@ impl Inbox {
         };
         let posted = (0..POSTED_BUFFERS).map(post).collect::<io::Result<_>>()?;
         let assemblies = (0..places).map(|_| Assembly::default()).collect();
-        Ok(Inbox { mpi, posted, assemblies, left: AtomicBool::new(false) })
+        Ok(Inbox { mpi, posted, read: Vec::new(), assemblies, left: AtomicBool::new(false) })
     }
 
-    /// The next message that has come.
-    pub(super) fn arrival(&self) -> io::Result<Option<Arrival>> {
-        let next = self.posted.front().ok_or_else(|| invalid("no buffer is posted"))?;
-        self.mpi.arrival(&next.receive)
+    /// The next message that has come. Buffers that were read are posted only when none has: the sender of
+    /// an awaited answer does not wait for that.
+    pub(super) fn arrival(&mut self) -> io::Result<Option<Arrival>> {
+        if let Some(next) = self.posted.front() {
+            let arrival = self.mpi.arrival(&next.receive)?;
+            if arrival.is_some() || self.read.is_empty() {
+                return Ok(arrival);
+            }
+        }
+        self.post_read()?;
+        Ok(None)
+    }
+
+    /// Posts the buffers that were read.
+    fn post_read(&mut self) -> io::Result<()> {
+        for buffer in self.read.drain(..) {
+            self.mpi.restart(&buffer.receive)?;
+            self.posted.push_back(buffer);
+        }
+        Ok(())
     }
 
     /// Handles a message that has come.
@@ -68,8 +86,7 @@ impl Inbox {
         // SAFETY: MPI has written that many bytes, and writes again after the restart.
         let bytes = unsafe { std::slice::from_raw_parts(buffer.memory, arrival.length) };
         let result = self.handle(arrival.from, bytes, receiver);
-        self.mpi.restart(&buffer.receive)?;
-        self.posted.push_back(buffer);
+        self.read.push(buffer);
         result
     }
 
@@ -114,6 +131,8 @@ impl Inbox {
 
     /// Nothing more comes: MPI may end.
     pub(super) fn withdraw(&mut self) {
+        // Only what is posted can be withdrawn.
+        let _ = self.post_read();
         for buffer in self.posted.drain(..) {
             // Its memory stays. An MPI that cannot withdraw it says so again at its end.
             let _ = self.mpi.withdraw(buffer.receive);
