@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::limited_process::{self, Limits};
-use crate::x10_suite::places::{HostOptions, Places};
+use crate::x10_suite::places::{HostOptions, Launcher, Places};
 use report::Report;
 use select::Test;
 use verdict::Outcome;
@@ -78,6 +78,10 @@ pub struct Options {
     #[arg(long, value_name = "DIR")]
     logs: Option<PathBuf>,
 
+    /// What starts the places
+    #[arg(long, value_enum, default_value_t)]
+    launcher: Launcher,
+
     #[command(flatten)]
     hosts: HostOptions,
 
@@ -108,7 +112,7 @@ impl Options {
         }
         let baseline = self.baseline.as_deref().map(Report::read).transpose()?;
         let scratch = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
-        let places = self.hosts.places()?;
+        let places = self.launcher.places(&self.hosts)?;
         let session = Session { options: self, home, apg, scratch: scratch.path(), places };
         limited_process::adopt_orphans();
         limited_process::watch_for_interrupts();
