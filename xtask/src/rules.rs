@@ -11,7 +11,8 @@ const FOLDER: &str = "analysis/x10/src/rules";
 /// part.
 const GENERATED: &str = "// The rest is written by `cargo xtask rules` from the files of this folder.";
 
-/// The macro that makes the type of all problems from their list: an enum whose variants convert from their data.
+/// The macro that makes the type of all problems from their list: an enum whose variants convert from their
+/// data.
 const PROBLEM_ENUM: &str = "\
 macro_rules! problem_enum {
     ($($(#[$documentation:meta])* $variant:ident($data:path),)*) => {
