@@ -154,6 +154,7 @@ fn directives_of_openacc_and_xcalablemp_are_accepted() {
         "xmp array on t(:, 1)",
         "xmp tasks",
         "xmp loop on t(i) reduction(firstmax:x/a, b/)",
+        "xmp loop on t(i, j) expand(/unbound/1, 1:2)",
     ] {
         accepts(&format!("void f(void) {{\n#pragma {text}\nfor (;;) ;\n}}"));
     }
@@ -173,6 +174,8 @@ fn directives_of_openacc_and_xcalablemp_are_accepted() {
         "xmp distribute t[gblock(*)] onto p",
         "xmp reduction(max:m/n,k[1][:]/)",
         "xmp shadow a[1][1:1]",
+        "xmp reflect (a) width(/periodic/1:1, 0) orthogonal",
+        "xmp lock(l:[1])",
         "xmp shadow [*] :: a, b",
         "xmp reflect (a) width(/periodic/1:1, 0) async(1)",
         "xmp barrier on p",

@@ -2171,10 +2171,14 @@ impl ArgumentList {
 }
 
 ast_node!(
-    /// `lower:Expr? ':'? extent:Expr? stride:Expr? '*'?`
+    /// `('/' Word '/')? lower:Expr? ':'? extent:Expr? stride:Expr? '*'?`
     Subscript, SUBSCRIPT
 );
 impl Subscript {
+    /// The [`Word`] child.
+    pub fn word(&self) -> Option<Word> {
+        child(&self.0)
+    }
     /// The token `:`.
     pub fn colon_token(&self) -> Option<SyntaxToken> {
         token(&self.0, T![:])

@@ -48,6 +48,11 @@ fn clause(p: &mut Parser<'_>, family: Family) {
         m.complete(p, CLAUSE);
         return;
     }
+    if family == Family::XcalableMp && matches!(text, "width" | "expand" | "margin") && p.at(L_PAREN) {
+        xcalablemp::widths(p);
+        m.complete(p, CLAUSE);
+        return;
+    }
     if p.at(L_PAREN) {
         p.bump();
         match shape {
@@ -70,7 +75,6 @@ fn clause(p: &mut Parser<'_>, family: Family) {
                     items(p);
                 }
             }
-            Some(Shape::Items | Shape::Optional) if text == "width" => xcalablemp::widths(p),
             Some(_) if family == Family::XcalableMp && text == "reduction" => {
                 modifiers(p);
                 p.expect(COLON);

@@ -1,7 +1,6 @@
 //! Arguments of XcalableMP's directives (specification 1.4, chapter 4) and array sections: bounds of both
 //! spellings, `p(1:4)` and `p[0:4]`.
 
-use super::clauses::balanced;
 use super::directive_table::{self, Family};
 use super::*;
 
@@ -108,6 +107,12 @@ pub(super) fn subscript_bounds(p: &mut Parser<'_>) -> bool {
         }
     }
     p.bump();
+    // The image of a coarray: `x:[n]`.
+    if p.eat(L_BRACK) {
+        expressions::assignment(p);
+        p.expect(R_BRACK);
+        return true;
+    }
     if bound_follows(p) {
         expressions::assignment(p);
     }
@@ -138,7 +143,25 @@ pub(super) fn reduction_items(p: &mut Parser<'_>) {
     }
 }
 
-/// `width(/periodic/1:1, 0)`.
+/// The parenthesis of `width(/periodic/1:1, 0)` and of `expand(/unbound/1)`.
 pub(super) fn widths(p: &mut Parser<'_>) {
-    balanced(p);
+    let m = p.start();
+    let list = p.start();
+    p.bump();
+    while !p.at_end() && !p.at(R_PAREN) {
+        let before = p.position;
+        let one = p.start();
+        if p.eat(SLASH) {
+            word(p);
+            p.expect(SLASH);
+        }
+        subscript_bounds(p);
+        one.complete(p, SUBSCRIPT);
+        if !p.eat(COMMA) && (p.at(R_PAREN) || p.position == before) {
+            break;
+        }
+    }
+    p.expect(R_PAREN);
+    list.complete(p, SUBSCRIPT_LIST);
+    m.complete(p, MAPPING_REF);
 }
