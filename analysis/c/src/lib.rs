@@ -3,8 +3,8 @@
 //!
 //! A caller owns an [`AnalysisHost`], sets its sources, and queries snapshots of it on any thread. Layers,
 //! each above those before it: [`hir`] (the program as data), `lower` (names and types), [`sharing`] (data
-//! sharing of variables in regions), [`loops`] (canonical loops), [`race`] (data races), [`rules`] (problems,
-//! with words and fixes).
+//! sharing of variables in regions), [`loops`] (canonical loops), [`race`] (data races), [`xmp`] (nodes,
+//! templates and global arrays of XcalableMP), [`rules`] (problems, with words and fixes).
 
 #![warn(clippy::print_stderr)]
 
@@ -19,6 +19,7 @@ pub mod race;
 pub mod rules;
 pub mod sharing;
 pub mod updates;
+pub mod xmp;
 
 pub use apg_c_syntax::{FileSystem, Toolchain, decode};
 pub use check::file_diagnostics;

@@ -1,17 +1,21 @@
-//! `docs/diagnostics/omp`, generated from the rules. `APG_UPDATE=1` rewrites the pages.
+//! `docs/diagnostics/omp` and `docs/diagnostics/xmp`, generated from the rules. `APG_UPDATE=1` rewrites the
+//! pages.
 
 use std::path::{Path, PathBuf};
 
 use apg_c_analysis::rules::rules;
 
-/// The pages that should exist, by path below `docs/diagnostics/omp`.
-fn expected_pages() -> Vec<(PathBuf, String)> {
-    let mut index = String::from(
-        "# Diagnostics of C files with OpenMP\n\nEvery code that apg reports of directives. `apg explain CODE` prints \
-         the same page. These pages are generated from `analysis/c/src/rules`.\n\n",
+/// The families with the specifications that they are about.
+const FAMILIES: [(&str, &str); 2] = [("omp", "OpenMP"), ("xmp", "XcalableMP")];
+
+/// The pages of a family that should exist, by path below its folder.
+fn expected_pages(family: &str, specification: &str) -> Vec<(PathBuf, String)> {
+    let mut index = format!(
+        "# Diagnostics of C files with {specification}\n\nEvery code that apg reports of directives. `apg explain CODE` \
+         prints the same page. These pages are generated from `analysis/c/src/rules`.\n\n",
     );
     let mut pages = Vec::new();
-    for rule in rules() {
+    for rule in rules().filter(|it| it.family() == family) {
         let name = rule.name();
         index.push_str(&format!("- [`{}`]({name}.md): {}\n", rule.code, rule.summary));
         pages.push((PathBuf::from(format!("{name}.md")), rule.page()));
@@ -22,8 +26,14 @@ fn expected_pages() -> Vec<(PathBuf, String)> {
 
 #[test]
 fn pages_are_up_to_date() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/diagnostics/omp");
-    let pages = expected_pages();
+    for (family, specification) in FAMILIES {
+        check_pages(family, specification);
+    }
+}
+
+fn check_pages(family: &str, specification: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/diagnostics").join(family);
+    let pages = expected_pages(family, specification);
     let update = std::env::var_os("APG_UPDATE").is_some();
     let mut stale = Vec::new();
     for (path, text) in &pages {

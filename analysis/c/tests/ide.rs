@@ -86,3 +86,54 @@ fn the_default_sharing_of_a_directive_is_written_out() {
     assert!(ide::assists(&parsed, TextRange::empty(offset)).is_empty());
     assert!(support::diagnostics_of(Path::new("a.c"), &written, &Arc::new(Toolchain::default())).is_empty());
 }
+
+const GLOBAL: &str = "#pragma xmp nodes p[4]\n#pragma xmp template t[10]\n#pragma xmp distribute t[block] onto p\ndouble a[10];\n\
+                      #pragma xmp align a[i] with t[i]\n#pragma xmp shadow a[1:2]\nvoid f(void) {\n    \
+                      #pragma xmp loop on t[i]\n    for (int i = 0; i < 10; i++) a[i] = i;\n}\n";
+
+#[test]
+fn hover_on_a_global_array_shows_its_distribution() {
+    for marked in ["double $0a[10]", "align $0a[i]", "$0a[i] = i"] {
+        let (parsed, offset) = at_cursor(&GLOBAL.replace(&marked.replace("$0", ""), marked));
+        let markdown = ide::hover(&parsed, offset).unwrap().markdown;
+        for part in [
+            "`a` is a **global array**: `a[i]` is where `t[i]` is",
+            "distributed (block) onto `p`, 4 nodes",
+            "p(0): a at t 0..2\np(1): a at t 3..5\np(2): a at t 6..8\np(3): a at t 9..9\n",
+            "At most 3 elements on each node, 24 bytes without shadows",
+            "Shadow: 1 below and 2 above",
+        ] {
+            assert!(markdown.contains(part), "{marked}: {part}: {markdown}");
+        }
+    }
+}
+
+#[test]
+fn both_spellings_have_the_same_distribution() {
+    let old = GLOBAL.replace("p[4]", "p(4)").replace("t[10]", "t(0:9)").replace("t[block]", "t(block)");
+    let old = old.replace("with t[i]", "with t(i)").replace("on t[i]", "on t(i)");
+    let (parsed, offset) = at_cursor(&old.replace("double a", "double $0a"));
+    let markdown = ide::hover(&parsed, offset).unwrap().markdown;
+    assert!(markdown.contains("p(1): a at t 0..2\np(2): a at t 3..5\n"), "{markdown}");
+    assert!(markdown.contains("At most 3 elements on each node"), "{markdown}");
+}
+
+#[test]
+fn parts_that_are_not_constant_are_left_out() {
+    let text =
+        GLOBAL.replace("p[4]", "p[*]").replace("t[10]", "t[:]").replace("shadow a[1:2]", "shadow a[*]");
+    let (parsed, offset) = at_cursor(&text.replace("double a", "double $0a"));
+    let markdown = ide::hover(&parsed, offset).unwrap().markdown;
+    assert!(!markdown.contains("elements on each node") && !markdown.contains("```"), "{markdown}");
+    assert!(markdown.contains("Shadow: the whole axis"), "{markdown}");
+}
+
+#[test]
+fn directives_of_xcalablemp_are_completed() {
+    assert_eq!(completions("#pragma xmp distr$0\n"), ["distribute"]);
+    assert!(completions("void f() {\n#pragma xmp loop on t[i] red$0\n}").contains(&"reduction".to_owned()));
+    assert_eq!(completions("void f() {\n#pragma xmp reflect (a) w$0\n}"), ["width"]);
+    let onto = GLOBAL.replace("onto p", "onto $0");
+    assert!(completions(&onto).contains(&"p".to_owned()));
+    assert!(completions("#pragma xmp parallel$0\n").is_empty());
+}

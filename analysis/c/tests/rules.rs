@@ -62,12 +62,16 @@ fn compilers_refuse_what_is_an_error_and_accept_the_rest() {
 
 #[test]
 fn every_rule_is_documented_and_has_its_file() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules/omp");
-    let entries = std::fs::read_dir(folder).unwrap();
-    let files = entries.map(|it| it.unwrap().path().file_stem().unwrap().to_string_lossy().replace('_', "-"));
-    let files: BTreeSet<String> = files.filter(|it| it != "mod").collect();
-    let names: BTreeSet<String> = rules().map(|it| it.name().to_owned()).collect();
-    assert_eq!(files, names, "left: files below src/rules/omp, right: codes in RULES");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+    for family in ["omp", "xmp"] {
+        let entries = std::fs::read_dir(folder.join(family)).unwrap();
+        let files =
+            entries.map(|it| it.unwrap().path().file_stem().unwrap().to_string_lossy().replace('_', "-"));
+        let files: BTreeSet<String> = files.filter(|it| it != "mod").collect();
+        let names = rules().filter(|it| it.family() == family).map(|it| it.name().to_owned());
+        let names: BTreeSet<String> = names.collect();
+        assert_eq!(files, names, "left: files below src/rules/{family}, right: codes in RULES");
+    }
     let sorted: Vec<&str> = rules().map(|it| it.code).collect();
     assert!(sorted.is_sorted(), "{sorted:?}");
     for Rule { code, summary, explanation, .. } in rules() {

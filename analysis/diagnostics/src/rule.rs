@@ -49,7 +49,7 @@ impl Rule {
     /// The language of its examples, as code blocks of markdown name it.
     pub fn language(&self) -> &'static str {
         match self.family() {
-            "omp" => "c",
+            "omp" | "xmp" => "c",
             _ => "x10",
         }
     }

@@ -3,7 +3,7 @@
 use apg_c_syntax::{Family, TextRange};
 use smol_str::SmolStr;
 
-use super::{DirectiveId, ExprId, FunctionId, Program, StmtId, VariableId};
+use super::{DirectiveId, ExprId, FunctionId, Mapping, Program, StmtId, VariableId};
 
 /// A directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +59,8 @@ pub struct Item {
     pub expr: Option<ExprId>,
     /// The word, if it is one alone.
     pub word: Option<SmolStr>,
+    /// What a directive of XcalableMP names, or its subscripts.
+    pub mapping: Option<Mapping>,
     /// Where it is.
     pub range: TextRange,
 }

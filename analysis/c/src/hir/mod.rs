@@ -5,6 +5,7 @@
 
 mod directive;
 mod ids;
+mod mapping;
 mod types;
 pub mod visit;
 
@@ -14,6 +15,7 @@ use smol_str::SmolStr;
 
 pub use self::directive::{Clause, Construct, Directive, Item, Modifier};
 pub use self::ids::{DirectiveId, ExprId, FunctionId, RecordId, StmtId, VariableId};
+pub use self::mapping::{Mapping, Role, Spelling, Subscript, SubscriptKind};
 pub use self::types::{Field, Length, Record, Type};
 
 /// A translation unit.
@@ -33,6 +35,8 @@ pub struct Program {
     pub directives: Vec<Directive>,
     /// The variables that `threadprivate` directives name, those in headers too.
     pub threadprivate: FxHashSet<VariableId>,
+    /// The nodes and templates that directives of headers declare.
+    pub header_mappings: FxHashSet<SmolStr>,
     /// What the names of file scope are.
     pub names: FxHashMap<SmolStr, Entity>,
     /// The tags of file scope.

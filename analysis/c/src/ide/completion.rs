@@ -1,4 +1,4 @@
-//! Completion in directives: names of directives and clauses, variables in clauses.
+//! Completion in directives of OpenMP and XcalableMP: names of directives and clauses, variables in clauses.
 
 use std::collections::BTreeSet;
 
@@ -8,6 +8,7 @@ use super::hover::description;
 use crate::Parsed;
 use crate::hir::Construct;
 use crate::rules::omp::clause_not_allowed::clauses_of;
+use crate::xmp::{self, Model};
 
 /// What is completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub fn completions(parsed: &Parsed, offset: TextSize) -> Vec<Completion> {
     let text = parsed.text();
     let Some(before) = text.get(..usize::from(offset)) else { return Vec::new() };
     let Some(line) = logical_line(before) else { return Vec::new() };
-    let Some(rest) = directive_text(&line) else { return Vec::new() };
+    let Some((family, rest)) = directive_text(&line) else { return Vec::new() };
     let word_len =
         rest.len() - rest.trim_end_matches(|it: char| it.is_ascii_alphanumeric() || it == '_').len();
     let word = &rest[rest.len() - word_len..];
@@ -64,16 +65,29 @@ pub fn completions(parsed: &Parsed, offset: TextSize) -> Vec<Completion> {
     match open_clause(written) {
         Some(clause) => {
             let words = CLAUSE_WORDS.iter().find(|it| it.0 == clause).map_or(&[][..], |it| it.1);
-            found.extend(words.iter().map(|it| item(CompletionKind::Word, it, None)));
+            let words = words.iter().filter(|_| family == Family::OpenMp);
+            found.extend(words.map(|it| item(CompletionKind::Word, it, None)));
             found.extend(variables(parsed, offset).iter().map(|it| item(CompletionKind::Variable, it, None)));
         }
         None => {
             let words: Vec<&str> = without_arguments(written);
-            found.extend(directive_words(&words).into_iter().map(|it| {
-                let construct = Construct::split(&it).first().copied();
+            found.extend(directive_words(family, &words).into_iter().map(|it| {
+                let construct = Construct::split(&it).first().copied().filter(|_| family == Family::OpenMp);
                 item(CompletionKind::Directive, &it, construct.map(|it| description(it).to_owned()))
             }));
-            found.extend(clause_words(&words).into_iter().map(|it| item(CompletionKind::Clause, it, None)));
+            found.extend(
+                clause_words(family, &words).into_iter().map(|it| item(CompletionKind::Clause, it, None)),
+            );
+            if family == Family::XcalableMp
+                && matches!(words.last(), Some(&"on" | &"onto" | &"with" | &"from"))
+            {
+                let grids = Model::of(&parsed.program).grids;
+                found.extend(
+                    grids
+                        .iter()
+                        .map(|it| item(CompletionKind::Variable, &it.name, Some(it.kind_text().to_owned()))),
+                );
+            }
         }
     }
     found.retain(|it| it.text.starts_with(word));
@@ -97,11 +111,13 @@ fn logical_line(before: &str) -> Option<String> {
     Some(parts.join(" "))
 }
 
-/// What follows `#pragma omp`.
-fn directive_text(line: &str) -> Option<&str> {
+/// What follows `#pragma omp` or `#pragma xmp`.
+fn directive_text(line: &str) -> Option<(Family, &str)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("pragma")?;
-    let rest = rest.trim_start().strip_prefix("omp")?;
-    rest.starts_with(char::is_whitespace).then(|| rest.trim_start())
+    let rest = rest.trim_start();
+    let of_family = |sentinel, family| rest.strip_prefix(sentinel).map(|it| (family, it));
+    let (family, rest) = of_family("omp", Family::OpenMp).or_else(|| of_family("xmp", Family::XcalableMp))?;
+    rest.starts_with(char::is_whitespace).then(|| (family, rest.trim_start()))
 }
 
 /// The clause whose parenthesis is open at the end of a text.
@@ -148,7 +164,7 @@ fn without_arguments(text: &str) -> Vec<&str> {
 }
 
 /// The words that may come next in the name of a directive, with those after them.
-fn directive_words(words: &[&str]) -> BTreeSet<String> {
+fn directive_words(family: Family, words: &[&str]) -> BTreeSet<String> {
     let prefix = words.join(" ");
     let rest = |name: &'static str| {
         let rest = name.strip_prefix(prefix.as_str())?;
@@ -157,16 +173,19 @@ fn directive_words(words: &[&str]) -> BTreeSet<String> {
             false => rest.strip_prefix(' ').map(str::to_owned),
         }
     };
-    apg_c_syntax::directives(Family::OpenMp).filter_map(rest).filter(|it| !it.is_empty()).collect()
+    apg_c_syntax::directives(family).filter_map(rest).filter(|it| !it.is_empty()).collect()
 }
 
 /// The clauses that a directive takes.
-fn clause_words(words: &[&str]) -> BTreeSet<&'static str> {
+fn clause_words(family: Family, words: &[&str]) -> BTreeSet<&'static str> {
     // The longest name of a directive that the words start with.
     let name = (1..=words.len())
         .rev()
         .map(|it| words[..it].join(" "))
-        .find(|name| apg_c_syntax::directives(Family::OpenMp).any(|it| it == name));
+        .find(|name| apg_c_syntax::directives(family).any(|it| it == name));
+    if family == Family::XcalableMp {
+        return name.map_or(&[][..], |it| xmp::clauses::clauses_of(&it)).iter().copied().collect();
+    }
     let constructs = name.map_or_else(Vec::new, |it| Construct::split(&it));
     constructs.into_iter().flat_map(|it| clauses_of(it).iter().copied()).collect()
 }

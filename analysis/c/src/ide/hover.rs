@@ -1,11 +1,12 @@
 //! Hover on directives and on variables of regions.
 
-use apg_c_syntax::{TextRange, TextSize};
+use apg_c_syntax::{Family, TextRange, TextSize};
 
 use super::{regions_around, variable_at};
 use crate::Parsed;
 use crate::hir::{Construct, Directive, DirectiveId, VariableId};
 use crate::sharing::{Reason, Sharing};
+use crate::xmp::{Model, describe_array};
 
 /// What is shown at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,9 @@ pub fn hover(parsed: &Parsed, offset: TextSize) -> Option<Hover> {
         }
     }
     let program = &parsed.program;
+    if let Some(hover) = global_array(parsed, offset) {
+        return Some(hover);
+    }
     program.directive_ids().find_map(|id| {
         let directive = program.directive(id);
         let range = parsed.spelled(directive.name_range)?;
@@ -33,6 +37,24 @@ pub fn hover(parsed: &Parsed, offset: TextSize) -> Option<Hover> {
             .contains_inclusive(offset)
             .then(|| Hover { range, markdown: of_directive(parsed, id, directive) })
     })
+}
+
+/// The distribution of the global array that is named at a position: in code, in a directive, in its
+/// declaration.
+fn global_array(parsed: &Parsed, offset: TextSize) -> Option<Hover> {
+    let program = &parsed.program;
+    let model = Model::of(program);
+    let is_at = |range: &TextRange| parsed.spelled(*range).is_some_and(|it| it.contains_inclusive(offset));
+    let named = variable_at(parsed, offset).map(|it| (it.0, it.1)).or_else(|| {
+        model.arrays.iter().find_map(|it| {
+            let declared = program.variable(it.variable).range;
+            let range = [Some(it.range), declared].into_iter().flatten().find(is_at)?;
+            Some((it.variable, parsed.spelled(range)?))
+        })
+    });
+    let (variable, range) = named?;
+    let markdown = describe_array(program, &model, variable)?;
+    Some(Hover { range, markdown })
 }
 
 fn of_variable(parsed: &Parsed, variable: VariableId, region: DirectiveId, sharing: Sharing) -> String {
@@ -67,7 +89,15 @@ fn bytes(parsed: &Parsed, variable: VariableId) -> Option<String> {
 }
 
 fn of_directive(parsed: &Parsed, id: DirectiveId, directive: &Directive) -> String {
-    let mut text = format!("`#pragma omp {}`\n", directive.name);
+    let sentinel = match directive.family {
+        Family::OpenMp => "omp",
+        Family::OpenAcc => "acc",
+        Family::XcalableMp => "xmp",
+    };
+    let mut text = format!("`#pragma {sentinel} {}`\n", directive.name);
+    if directive.family != Family::OpenMp {
+        return text;
+    }
     for construct in &directive.constructs {
         text.push_str(&format!("\n{}\n", description(*construct)));
     }

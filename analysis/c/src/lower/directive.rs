@@ -26,7 +26,7 @@ impl Lowerer {
         });
         let argument = directive.directive_argument().map_or_else(Vec::new, |it| {
             let items: Vec<_> = it.items().collect();
-            items.into_iter().filter_map(|it| self.item(it)).collect()
+            items.into_iter().map(|it| self.item(it)).collect()
         });
         self.program.directives[id.index()].argument = argument;
         self.threadprivate(directive);
@@ -50,7 +50,7 @@ impl Lowerer {
         }
         let items: Vec<_> = directive.directive_argument().iter().flat_map(|it| it.items()).collect();
         for item in items {
-            if let Some(variable) = self.item(item).and_then(|it| it.variable(&self.program)) {
+            if let Some(variable) = self.item(item).variable(&self.program) {
                 self.program.threadprivate.insert(variable);
             }
         }
@@ -62,7 +62,7 @@ impl Lowerer {
             .iter()
             .map(|it| Modifier {
                 text: it.text().map(SmolStr::new).unwrap_or_default(),
-                arguments: it.arguments().filter_map(|it| self.item(it)).collect(),
+                arguments: it.arguments().map(|it| self.item(it)).collect(),
             })
             .collect();
         let items: Vec<_> = clause.items().collect();
@@ -70,17 +70,19 @@ impl Lowerer {
             name: SmolStr::new(clause.name()),
             range: range(clause),
             modifiers,
-            items: items.into_iter().filter_map(|it| self.item(it)).collect(),
+            items: items.into_iter().map(|it| self.item(it)).collect(),
         }
     }
 
-    fn item(&mut self, item: ast::ClauseItem) -> Option<Item> {
+    fn item(&mut self, item: ast::ClauseItem) -> Item {
         let word = item.word().map(SmolStr::new);
         let range = range(&item);
         match item {
-            ast::ClauseItem::Expr(it) => Some(Item { expr: Some(self.expr(Some(it))), word, range }),
-            ast::ClauseItem::KeywordItem(_) => Some(Item { expr: None, word, range }),
-            ast::ClauseItem::MappingRef(_) => None,
+            ast::ClauseItem::Expr(it) => Item { expr: Some(self.expr(Some(it))), word, mapping: None, range },
+            ast::ClauseItem::KeywordItem(_) => Item { expr: None, word, mapping: None, range },
+            ast::ClauseItem::MappingRef(it) => {
+                Item { expr: None, word, mapping: Some(self.mapping(&it)), range }
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod constant;
 mod declaration;
 mod directive;
 mod expression;
+mod mapping;
 mod specifiers;
 mod statement;
 
@@ -76,7 +77,10 @@ impl Lowerer {
             ast::ExternalDecl::DirectiveDecl(it) => {
                 // Of headers only what their directives declare is of interest.
                 match it.directive() {
-                    Some(directive) if self.is_header => self.threadprivate(&directive),
+                    Some(directive) if self.is_header => {
+                        self.threadprivate(&directive);
+                        self.header_mappings(&directive);
+                    }
                     Some(directive) => {
                         self.directive(&directive, None);
                     }

@@ -65,6 +65,18 @@ impl<'p> Context<'p> {
             .filter(|it| it.1.family == apg_c_syntax::Family::OpenMp)
     }
 
+    /// Reports a diagnostic with the earlier place that it contradicts.
+    pub fn report_pair(
+        &mut self,
+        rule: &Rule,
+        (range, message): (TextRange, String),
+        (first, explanation): (TextRange, &str),
+    ) {
+        let mut diagnostic = self.at(rule, range, message);
+        diagnostic.related.extend(self.related(first, explanation));
+        self.report(diagnostic);
+    }
+
     /// The text of a range of the tree as it is spelled.
     pub fn source(&self, range: TextRange) -> Option<&'p str> {
         let range = self.parsed.spelled(range)?;

@@ -4,6 +4,7 @@
 
 mod context;
 pub mod omp;
+pub mod xmp;
 
 use apg_diagnostics::{Rule, Severity};
 
@@ -13,9 +14,14 @@ use crate::{Diagnostic, Parsed};
 /// A rule and its check; rules that a check of another rule reports have none.
 pub type Checked = (&'static Rule, Option<fn(&mut Context<'_>)>);
 
+/// The rules of all families with their checks.
+fn families() -> impl Iterator<Item = &'static Checked> {
+    omp::RULES.iter().chain(xmp::RULES)
+}
+
 /// All rules, by family.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    omp::RULES.iter().map(|it| it.0)
+    families().map(|it| it.0)
 }
 
 /// The rule with this code.
@@ -31,7 +37,7 @@ pub(crate) fn diagnostics(parsed: &Parsed) -> Vec<Diagnostic> {
     let mut context = Context::new(parsed);
     // Errors first: what they are about is not judged further.
     for is_error in [true, false] {
-        let rules = omp::RULES.iter().filter(|it| (it.0.severity == Severity::Error) == is_error);
+        let rules = families().filter(|it| (it.0.severity == Severity::Error) == is_error);
         rules.filter_map(|it| it.1).for_each(|check| check(&mut context));
     }
     let mut found = context.into_diagnostics();

@@ -34,18 +34,29 @@ void scale(double *a, int n) {
 };
 
 pub(super) fn check(cx: &mut Context<'_>) {
+    report_errors(cx, |family, is_unknown| match (family, is_unknown) {
+        (Family::XcalableMp, _) => None,
+        (_, true) => Some(&unknown_directive::RULE),
+        (_, false) => Some(&RULE),
+    });
+}
+
+/// Reports what the parser says of directives, each error by the rule for its family and for whether the
+/// directive is not known.
+pub(in crate::rules) fn report_errors(
+    cx: &mut Context<'_>,
+    rule: impl Fn(Family, bool) -> Option<&'static Rule>,
+) {
     let main = &cx.parsed.syntax.main;
     let root = main.syntax();
     let mut found = Vec::new();
     for error in main.errors() {
         let Some(directive) = directive_at(&root, error.range) else { continue };
-        let typed = ast::Directive::cast(directive.clone());
-        let is_openmp = typed.is_none_or(|it| it.family() == Family::OpenMp);
-        let is_unknown = error.message.contains("is not a directive of");
-        let rule = if is_unknown { &unknown_directive::RULE } else { &RULE };
+        let family = ast::Directive::cast(directive).map_or(Family::OpenMp, |it| it.family());
+        let Some(rule) = rule(family, error.message.contains("is not a directive of")) else { continue };
         let Some(range) = cx.parsed.in_main_file(error.span) else { continue };
         let mut diagnostic = rule.at(range, error.message.clone());
-        if !is_openmp {
+        if family != Family::OpenMp {
             // Compilers pass directives of other specifications over.
             diagnostic = diagnostic.with_severity(Severity::Warning);
         }

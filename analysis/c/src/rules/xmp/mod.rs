@@ -1,0 +1,21 @@
+//! Rules about XcalableMP, in alphabetical order of their codes. Serial compilers pass its directives over,
+//! so all are warnings.
+
+pub mod aligned_twice;
+pub mod dimension_count;
+pub mod mixed_spelling;
+pub mod reflect_beyond_shadow;
+pub mod syntax;
+pub mod undeclared_name;
+
+use super::Checked;
+
+/// The rules of this family.
+pub static RULES: &[Checked] = &[
+    (&aligned_twice::RULE, Some(aligned_twice::check)),
+    (&dimension_count::RULE, Some(dimension_count::check)),
+    (&mixed_spelling::RULE, Some(mixed_spelling::check)),
+    (&reflect_beyond_shadow::RULE, Some(reflect_beyond_shadow::check)),
+    (&syntax::RULE, Some(syntax::check)),
+    (&undeclared_name::RULE, Some(undeclared_name::check)),
+];

@@ -1,0 +1,113 @@
+//! Rules about XcalableMP: what is reported of small programs, and of which nothing is.
+
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use apg_c_analysis::Toolchain;
+use support::diagnostics_of;
+
+const DECLARED: &str = "#pragma xmp nodes p[2][2]\n#pragma xmp template t[64][64]\n\
+                        #pragma xmp distribute t[block][block] onto p\ndouble a[64][64], b[64];\n";
+
+/// The codes and messages of a text after [`DECLARED`].
+fn reports(text: &str) -> Vec<String> {
+    let text = format!("{DECLARED}{text}");
+    let found = diagnostics_of(Path::new("a.c"), &text, &Arc::new(Toolchain::default()));
+    found.iter().map(|it| format!("{}: {}", it.code, it.message)).collect()
+}
+
+#[test]
+fn subscripts_are_counted_in_all_directives() {
+    assert_eq!(
+        reports("#pragma xmp align a[i] with t[i][*]\n"),
+        ["xmp/dimension-count: array `a` has 2 dimensions, and there is 1 subscript here"]
+    );
+    assert_eq!(
+        reports("#pragma xmp align b[i] with t[i]\n"),
+        ["xmp/dimension-count: template `t` has 2 dimensions, and there is 1 subscript here"]
+    );
+    assert_eq!(
+        reports("#pragma xmp template u[64][64]\n#pragma xmp distribute u[block][*] onto p\n"),
+        [
+            "xmp/dimension-count: node array `p` has 2 dimensions, and template `u` has 1 distributed dimension"
+        ]
+    );
+    assert_eq!(
+        reports("#pragma xmp shadow a[1]\n"),
+        ["xmp/dimension-count: array `a` has 2 dimensions, and there is 1 subscript here"]
+    );
+    assert_eq!(
+        reports("void f(void) {\n#pragma xmp loop (i) on t[i]\nfor (int i = 0; i < 64; i++) b[i] = 0;\n}\n"),
+        ["xmp/dimension-count: template `t` has 2 dimensions, and there is 1 subscript here"]
+    );
+}
+
+#[test]
+fn both_forms_of_declarations_are_read() {
+    assert_eq!(reports("#pragma xmp align [i][j] with t[i][j] :: a\n"), Vec::<String>::new());
+    assert_eq!(
+        reports("#pragma xmp align [i] with t[i][*] :: a\n"),
+        ["xmp/dimension-count: array `a` has 2 dimensions, and there is 1 subscript here"]
+    );
+    assert_eq!(
+        reports(
+            "#pragma xmp nodes [4] :: q\n#pragma xmp template [64] :: u\n\
+                        #pragma xmp distribute [block] onto q :: u\n#pragma xmp align b[i] with u[i]\n"
+        ),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn a_reflection_is_compared_with_the_shadow_of_each_axis() {
+    let reflect = |shadow: &str, width: &str| {
+        reports(&format!(
+            "#pragma xmp align a[i][j] with t[i][j]\n{shadow}\nvoid f(void) {{\n#pragma xmp reflect (a) width({width})\n}}\n"
+        ))
+    };
+    assert_eq!(reflect("#pragma xmp shadow a[1][0:2]", "1, /periodic/0:2"), Vec::<String>::new());
+    assert_eq!(reflect("#pragma xmp shadow a[*][1]", "5, 1"), Vec::<String>::new());
+    assert_eq!(
+        reflect("#pragma xmp shadow a[1][0:2]", "1, 1"),
+        [
+            "xmp/reflect-beyond-shadow: the shadow of `a` is 0 below and 2 above in this axis, and 1 is reflected"
+        ]
+    );
+    assert_eq!(
+        reflect("", "0, 1"),
+        ["xmp/reflect-beyond-shadow: `a` has no shadow in this axis, and 1 is reflected"]
+    );
+}
+
+#[test]
+fn names_of_functions_are_separate() {
+    let functions = "void f(void) {\n#pragma xmp template u(8)\n#pragma xmp distribute u(block) onto q\n}\n\
+                     void g(void) {\n#pragma xmp template u[8][8]\n#pragma xmp distribute u[block][*] onto r\n}\n";
+    assert_eq!(
+        reports(functions),
+        [
+            "xmp/undeclared-name: no directive declares nodes `q`",
+            "xmp/undeclared-name: no directive declares nodes `r`"
+        ]
+    );
+}
+
+#[test]
+fn malformed_directives_are_errors_of_the_parser() {
+    for text in [
+        "#pragma xmp nodes p[\n",
+        "#pragma xmp align\n#pragma xmp algn a[i] with t[i]\n",
+        "#pragma xmp reflect (a) width(/\n",
+    ] {
+        assert!(reports(text).iter().any(|it| it.starts_with("xmp/syntax")), "{text}");
+    }
+}
+
+#[test]
+fn programs_without_its_directives_have_no_report() {
+    let text = "int p(int n) { return n; }\nint main(void) {\n#pragma omp parallel\np(1);\n}\n";
+    let found = diagnostics_of(Path::new("a.c"), text, &Arc::new(Toolchain::default()));
+    assert!(found.is_empty(), "{found:?}");
+}
