@@ -265,42 +265,12 @@ impl Endpoint for Port {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heap::Handle;
-    use crate::net::endpoint::PutTarget;
-    use crate::serialize::Error;
-
-    /// What one place has received, in order.
-    #[derive(Default)]
-    struct Log(Mutex<Vec<(PlaceId, Vec<u8>)>>);
-
-    impl Receiver for Log {
-        fn message(&self, from: PlaceId, body: Cow<'_, [u8]>, _: Vec<Received>) -> Result<(), Error> {
-            self.0.lock().push((from, body.into_owned()));
-            Ok(())
-        }
-
-        fn begin_part(&self, _: u64, _: u64, _: u64) -> Option<(PutTarget, Handle)> {
-            None
-        }
-
-        fn begin_put(&self, _: PlaceId, _: &[u8], _: u64) -> Result<Option<PutTarget>, Error> {
-            Ok(None)
-        }
-
-        fn end_put(&self, from: PlaceId, header: Vec<u8>, _: bool) -> Result<(), Error> {
-            self.0.lock().push((from, header));
-            Ok(())
-        }
-
-        fn peer_down(&self, place: PlaceId, _: Option<io::Error>) {
-            self.0.lock().push((place, b"down".to_vec()));
-        }
-    }
+    use crate::net::message_log::{DOWN, MessageLog};
 
     /// Two places send 20 messages each to a third one: the log of that one after `count` deliveries.
     fn play(schedule: Schedule, count: u64) -> Vec<(PlaceId, Vec<u8>)> {
         let network = Network::new(3, schedule).expect("a thread");
-        let logs: Vec<Arc<Log>> = PlaceId::first(3).map(|_| Arc::default()).collect();
+        let logs: Vec<Arc<MessageLog>> = PlaceId::first(3).map(|_| Arc::default()).collect();
         for (place, log) in PlaceId::first(3).zip(&logs) {
             network.endpoint(place).start(Arc::clone(log) as Arc<dyn Receiver>).expect("started");
         }
@@ -318,7 +288,7 @@ mod tests {
             std::thread::yield_now();
         }
         drop(network);
-        std::mem::take(&mut *logs[2].0.lock())
+        logs[2].take()
     }
 
     #[test]
@@ -340,7 +310,7 @@ mod tests {
         let [zero, one] = [0, 1].map(|place| network.endpoint(PlaceId(place)));
         assert_eq!(zero.send(PlaceId(1), b"early", &[]), Ok(()));
         std::thread::yield_now();
-        let log: Arc<Log> = Arc::default();
+        let log: Arc<MessageLog> = Arc::default();
         one.start(Arc::clone(&log) as Arc<dyn Receiver>).expect("started");
         while network.deliveries() < 2 {
             std::thread::yield_now();
@@ -353,7 +323,7 @@ mod tests {
     fn dead_place_loses_its_messages_and_is_noticed() {
         let schedule = Schedule { loss: Some((PlaceId(1), 0)), ..Schedule::default() };
         let network = Network::new(3, schedule).expect("a thread");
-        let log: Arc<Log> = Arc::default();
+        let log: Arc<MessageLog> = Arc::default();
         network.endpoint(PlaceId(2)).start(Arc::clone(&log) as Arc<dyn Receiver>).expect("started");
         let [zero, one] = [0, 1].map(|place| network.endpoint(PlaceId(place)));
         while zero.send(PlaceId(1), b"lost", &[]).is_ok() {
@@ -366,6 +336,6 @@ mod tests {
         }
         drop(network);
         let log = log.0.lock();
-        assert!(log.iter().all(|(from, body)| *from != PlaceId(1) || body == b"down"), "{log:?}");
+        assert!(log.iter().all(|(from, body)| *from != PlaceId(1) || body == DOWN), "{log:?}");
     }
 }

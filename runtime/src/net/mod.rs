@@ -13,6 +13,8 @@ pub mod in_process;
 mod liveness;
 pub mod local;
 pub mod mesh;
+#[cfg(test)]
+pub(crate) mod message_log;
 pub mod mpi;
 pub mod placement;
 pub(crate) mod poll;

@@ -339,42 +339,13 @@ impl Connection {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
     use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
     use super::*;
     use crate::base::place::PlaceId;
-    use crate::heap::Handle;
-    use crate::net::endpoint::PutTarget;
     use crate::net::frame::encoding::{Frame, FrameKind};
     use crate::net::mesh::peer::PeerIdentity;
-    use crate::serialize::Error;
-    use crate::serialize::out_of_band::Received;
-
-    /// Keeps the messages that have come.
-    #[derive(Default)]
-    struct Log(Mutex<Vec<(PlaceId, Vec<u8>)>>);
-
-    impl Receiver for Log {
-        fn message(&self, from: PlaceId, body: Cow<'_, [u8]>, _: Vec<Received>) -> Result<(), Error> {
-            self.0.lock().push((from, body.into_owned()));
-            Ok(())
-        }
-
-        fn begin_part(&self, _: u64, _: u64, _: u64) -> Option<(PutTarget, Handle)> {
-            None
-        }
-
-        fn begin_put(&self, _: PlaceId, _: &[u8], _: u64) -> Result<Option<PutTarget>, Error> {
-            Ok(None)
-        }
-
-        fn end_put(&self, _: PlaceId, _: Vec<u8>, _: bool) -> Result<(), Error> {
-            Ok(())
-        }
-
-        fn peer_down(&self, _: PlaceId, _: Option<io::Error>) {}
-    }
+    use crate::net::message_log::{DOWN, MessageLog};
 
     /// A reader of that many connections, and their other ends.
     fn connect(places: u32) -> (StreamReader, Vec<TcpStream>) {
@@ -400,7 +371,7 @@ mod tests {
     fn worker_that_polls_reads_from_few_and_from_many_connections() {
         for places in [1, 3] {
             let (reader, others) = connect(places);
-            let log = Log::default();
+            let log = MessageLog::default();
             send(&others[0], b"early");
             assert!(!reader.poll(&log), "no worker has the right to poll");
             reader.set_polled(true);
@@ -408,7 +379,7 @@ mod tests {
                 while log.0.lock().len() < count {
                     reader.poll(&log);
                 }
-                std::mem::take(&mut *log.0.lock())
+                log.take()
             };
             assert_eq!(read(1), [(PlaceId(1), b"early".to_vec())]);
             assert!(!reader.poll(&log));
@@ -448,7 +419,7 @@ mod tests {
     fn sleep_ends_with_a_message_or_a_wake_up_and_the_thread_reads_only_without_workers() {
         const LONG: Duration = Duration::from_secs(600);
         let (reader, others) = connect(2);
-        let (log, rounds) = (Log::default(), AtomicU64::new(0));
+        let (log, rounds) = (MessageLog::default(), AtomicU64::new(0));
         reader.begin();
         send(&others[1], b"one");
         reader.wait(LONG);
@@ -474,6 +445,7 @@ mod tests {
             Waiter::end(&reader);
             drop(others);
         });
-        assert_eq!(log.0.lock().len(), 1);
+        let log = log.take();
+        assert_eq!(log.iter().filter(|(_, body)| body != DOWN).count(), 1, "{log:?}");
     }
 }
