@@ -3,8 +3,8 @@
 
 use std::io;
 use std::os::fd::AsFd;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use crate::base::place::PlaceId;
@@ -48,48 +48,90 @@ impl Beside {
     }
 }
 
-/// The heartbeat of place `here`. `rounds` counts what the thread that reads from connections without rings
-/// does, if there is one.
-pub(crate) fn run(
-    here: PlaceId,
-    peers: &[Arc<Peer>],
-    timeouts: Timeouts,
-    rounds: &AtomicU64,
-    receiver: &dyn Receiver,
-) {
-    let (mut beside, streams): (Vec<_>, Vec<_>) =
-        peers.iter().cloned().partition::<Vec<_>, _>(|peer| peer.rings.is_some());
-    let mut beside: Vec<Beside> = beside.drain(..).map(|peer| Beside { peer, written: 0, read: 0 }).collect();
-    let mut next = Instant::now();
-    let last = peers.iter().map(|peer| peer.identity.place).max().map_or(here, |last| last.max(here));
-    let mut remote = vec![false; last.index() + 1];
-    for peer in peers {
-        remote[peer.identity.place.index()] = peer.identity.is_remote;
+/// Signs of life of this place to the others.
+pub(crate) struct Beats {
+    beside: Vec<Beside>,
+    /// Connections without rings.
+    streams: Vec<Arc<Peer>>,
+}
+
+impl Beats {
+    /// To these places.
+    pub(crate) fn new(peers: &[Arc<Peer>]) -> Beats {
+        let (beside, streams): (Vec<_>, Vec<_>) =
+            peers.iter().cloned().partition(|peer| peer.rings.is_some());
+        let beside = beside.into_iter().map(|peer| Beside { peer, written: 0, read: 0 }).collect();
+        Beats { beside, streams }
     }
-    let mut liveness =
-        timeouts.silence.map(|silence| Liveness::new(here, &remote, silence, timeouts.start, next));
-    let mut seen = rounds.load(Ordering::Relaxed);
-    loop {
-        let now = Instant::now();
-        if now >= next {
-            next = now + HEARTBEAT_INTERVAL;
-            beside.iter_mut().for_each(Beside::beat);
-            streams.iter().for_each(|peer| peer.beat());
-            let round = rounds.load(Ordering::Relaxed);
-            let excused = !streams.is_empty() && std::mem::replace(&mut seen, round) == round;
-            if let Some(liveness) = &mut liveness {
-                let signs = |place| {
-                    peers
-                        .iter()
-                        .find(|peer| peer.identity.place == place)
-                        .map_or(Signs::Gone, |it| it.signs())
-                };
-                for event in liveness.look(now, excused, signs) {
-                    act_on(event, peers, receiver);
+
+    /// Sends one to each place.
+    pub(crate) fn send(&mut self) {
+        self.beside.iter_mut().for_each(Beside::beat);
+        self.streams.iter().for_each(|peer| peer.beat());
+    }
+}
+
+/// What the heartbeat thread needs to receive signs and to report silent places.
+pub(crate) struct Watch {
+    pub(crate) here: PlaceId,
+    pub(crate) peers: Vec<Arc<Peer>>,
+    pub(crate) timeouts: Timeouts,
+    /// Counts what the thread that reads from connections without rings does, if there is one.
+    pub(crate) rounds: Arc<AtomicU64>,
+    pub(crate) receiver: Arc<dyn Receiver>,
+}
+
+/// The heartbeat of a place. While the place starts, which may take long, it only sends; once `started` has a
+/// watch it receives, too. It ends if the place gives up before.
+pub(crate) fn run(mut beats: Beats, started: &mpsc::Receiver<Watch>) {
+    let watch = loop {
+        match started.recv_timeout(HEARTBEAT_INTERVAL) {
+            Ok(watch) => break watch,
+            Err(mpsc::RecvTimeoutError::Timeout) => beats.send(),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return,
+        }
+    };
+    watch.run(&mut beats);
+}
+
+impl Watch {
+    fn run(&self, beats: &mut Beats) {
+        let mut next = Instant::now();
+        let mut liveness = self
+            .timeouts
+            .silence
+            .map(|silence| Liveness::new(self.here, &self.remote(), silence, self.timeouts.start, next));
+        let mut seen = self.rounds.load(Ordering::Relaxed);
+        loop {
+            let now = Instant::now();
+            if now >= next {
+                next = now + HEARTBEAT_INTERVAL;
+                beats.send();
+                let round = self.rounds.load(Ordering::Relaxed);
+                let excused = !beats.streams.is_empty() && std::mem::replace(&mut seen, round) == round;
+                if let Some(liveness) = &mut liveness {
+                    for event in liveness.look(now, excused, |place| self.signs(place)) {
+                        act_on(event, &self.peers, &*self.receiver);
+                    }
                 }
             }
+            hear(&mut beats.beside, next.saturating_duration_since(Instant::now()), &*self.receiver);
         }
-        hear(&mut beside, next.saturating_duration_since(Instant::now()), receiver);
+    }
+
+    /// Whether each place is on another host.
+    fn remote(&self) -> Vec<bool> {
+        let last = self.peers.iter().map(|peer| peer.identity.place).max();
+        let last = last.map_or(self.here, |last| last.max(self.here));
+        let mut remote = vec![false; last.index() + 1];
+        for peer in &self.peers {
+            remote[peer.identity.place.index()] = peer.identity.is_remote;
+        }
+        remote
+    }
+
+    fn signs(&self, place: PlaceId) -> Signs {
+        self.peers.iter().find(|peer| peer.identity.place == place).map_or(Signs::Gone, |it| it.signs())
     }
 }
 

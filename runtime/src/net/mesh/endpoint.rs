@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Instant;
 
 use crate::base::affinity;
@@ -22,7 +22,7 @@ use crate::net::bootstrap::handshake::Secret;
 use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, Waiter, deliver_message_locally, deliver_put};
 use crate::net::frame::encoding;
 use crate::net::frame::encoding::{Frame, FrameKind};
-use crate::net::liveness::heartbeat;
+use crate::net::liveness::heartbeat::{self, Beats, Watch};
 use crate::net::mesh::link::Link;
 use crate::net::mesh::peer::{Backlog, Peer, PeerIdentity, in_handler, write_all_backlogs};
 use crate::net::mesh::stream_reader::StreamReader;
@@ -45,14 +45,17 @@ pub struct Mesh {
     /// Somebody has_backlog something that readers have sent.
     backlog: Arc<Backlog>,
     timeouts: Timeouts,
+    /// Lets the heartbeat thread receive, too.
+    heartbeat: mpsc::Sender<Watch>,
 }
 
 impl Mesh {
     /// Place `here` with a connection to every other place, all of which do the same before the deadline.
-    /// Connections with other hosts are encrypted with a secret, if there is one.
+    /// Connections with other hosts are encrypted with a secret, if there is one. From here on the place gives
+    /// signs of life, however long the rest of its start takes.
     ///
     /// # Errors
-    /// A connection has failed, or a place of this host does not answer in time.
+    /// A connection has failed, a place of this host does not answer in time, or there is no thread.
     pub fn new(
         here: PlaceId,
         placement: &Placement,
@@ -77,9 +80,15 @@ impl Mesh {
             let identity = PeerIdentity { place, process, name, is_remote: is_remote(place) };
             peers.push(Some(Arc::new(Peer::new(identity, stream, rings, tls.remove(&place))?)));
         }
-        let timeouts = Timeouts::default();
+        let all: Vec<Arc<Peer>> = peers.iter().flatten().cloned().collect();
+        let mut beats = Beats::new(&all);
+        // At once: a place that is stopped now has given one.
+        beats.send();
+        let (heartbeat, started) = mpsc::channel();
+        start_thread("apg-heartbeat".to_owned(), move || heartbeat::run(beats, &started))?;
         let (receiver, streams) = (OnceLock::new(), OnceLock::new());
-        Ok(Mesh { here, peers, receiver, streams, backlog: Arc::default(), timeouts })
+        let (backlog, timeouts) = (Arc::default(), Timeouts::default());
+        Ok(Mesh { here, peers, receiver, streams, backlog, timeouts, heartbeat })
     }
 
     /// With other timeouts.
@@ -124,9 +133,8 @@ impl Mesh {
         let (all, backlog) = (peers.clone(), Arc::clone(&self.backlog));
         start_thread("apg-answers".to_owned(), move || write_all_backlogs(&all, &backlog))?;
         let (here, timeouts, receiver) = (self.here, self.timeouts, Arc::clone(receiver));
-        start_thread("apg-heartbeat".to_owned(), move || {
-            heartbeat::run(here, &peers, timeouts, &rounds, &*receiver);
-        })
+        let watch = Watch { here, peers, timeouts, rounds, receiver };
+        self.heartbeat.send(watch).map_err(|_| io::Error::other("the heartbeat thread has ended"))
     }
 }
 
