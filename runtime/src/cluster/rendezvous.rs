@@ -301,6 +301,30 @@ mod tests {
         agent.join().expect("no panic").expect("an orderly end");
     }
 
+    /// More than the port keeps, before the agent comes.
+    #[test]
+    fn strangers_at_the_port_do_not_keep_agents_out() {
+        let meeting = Meeting::open(true, None).expect("a port");
+        let appointment = meeting.appointment.clone();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        std::thread::scope(|scope| {
+            let waiting =
+                scope.spawn(|| meeting.wait(1..2, &Placement::on_this_machine(2), deadline, &|| None));
+            let connect = |number: u8| {
+                let mut stream = TcpStream::connect(appointment.addresses[0]).expect("a connection");
+                // Some say nothing, some a part of an answer, some noise.
+                let _ = stream.write_all(&vec![number; usize::from(number) % 3 * 40]);
+                stream
+            };
+            let strangers: Vec<TcpStream> = (0..400_u16).map(|number| connect(number as u8)).collect();
+            let agent = scope.spawn(|| call_and_serve(1, &appointment, deadline));
+            let callers = waiting.join().expect("no panic").expect("the agent calls");
+            assert_eq!(callers.len(), 1);
+            drop((callers, strangers));
+            agent.join().expect("no panic").expect("an orderly end");
+        });
+    }
+
     #[test]
     fn strangers_are_not_met() {
         let meeting = Meeting::open(true, None).expect("a port");

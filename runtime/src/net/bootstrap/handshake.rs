@@ -8,7 +8,7 @@
 //! connection. Connections of other processes (silent, slow, or sending anything else) cost one descriptor
 //! each until they are rejected, and never delay those of places.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::ops::Range;
@@ -64,8 +64,8 @@ type Code = [u8; 32];
 const CHALLENGE_SIZE: usize = 32;
 const CODE_SIZE: usize = 32;
 
-/// Maximum number of pending connections: beyond it the oldest one is closed, and a place whose connection
-/// was closed connects again.
+/// Maximum number of pending connections: beyond it one is closed ([`connection_to_close`]), and a place whose
+/// connection was closed connects again.
 const MAX_PENDING_CONNECTIONS: usize = 128;
 /// Connections accepted before pending ones are polled again.
 const ACCEPT_BATCH: usize = 32;
@@ -202,6 +202,7 @@ pub(crate) fn call(
 /// A connection whose caller has not answered yet.
 struct PendingConnection {
     stream: TcpStream,
+    address: IpAddr,
     challenge: Challenge,
     answer: [u8; ANSWER_SIZE],
     filled: usize,
@@ -217,11 +218,12 @@ enum Progress {
 
 impl PendingConnection {
     /// Sends the challenge; `None` if the connection has failed already.
-    fn challenge(stream: TcpStream) -> io::Result<Option<PendingConnection>> {
+    fn challenge(stream: TcpStream, address: IpAddr) -> io::Result<Option<PendingConnection>> {
         let challenge = random_bytes()?;
         // The socket of a new connection has room.
         let sent = send_available(&stream, &challenge) == CHALLENGE_SIZE;
-        Ok(sent.then_some(PendingConnection { stream, challenge, answer: [0; ANSWER_SIZE], filled: 0 }))
+        let answer = [0; ANSWER_SIZE];
+        Ok(sent.then_some(PendingConnection { stream, address, challenge, answer, filled: 0 }))
     }
 
     fn read(&mut self, start: &StartContext<'_>) -> Progress {
@@ -367,14 +369,14 @@ impl StartContext<'_> {
 fn accept_batch(listener: &TcpListener, pending: &mut VecDeque<PendingConnection>) -> io::Result<()> {
     for _ in 0..ACCEPT_BATCH {
         match listener.accept() {
-            Ok((stream, _)) => {
-                pending.extend(PendingConnection::challenge(stream)?);
+            Ok((stream, caller)) => {
+                pending.extend(PendingConnection::challenge(stream, caller.ip())?);
             }
             Err(error) => match error.raw_os_error() {
                 Some(libc::EAGAIN) => break,
                 // Frees a descriptor of a pending connection.
                 Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM) if !pending.is_empty() => {
-                    pending.pop_front();
+                    close_one(pending);
                 }
                 // Of this connection, not of the listener: accept(2) says which.
                 Some(
@@ -394,10 +396,26 @@ fn accept_batch(listener: &TcpListener, pending: &mut VecDeque<PendingConnection
             },
         }
         if pending.len() > MAX_PENDING_CONNECTIONS {
-            pending.pop_front();
+            close_one(pending);
         }
     }
     Ok(())
+}
+
+fn close_one(pending: &mut VecDeque<PendingConnection>) {
+    let addresses: Vec<IpAddr> = pending.iter().map(|connection| connection.address).collect();
+    connection_to_close(&addresses).and_then(|index| pending.remove(index));
+}
+
+/// Of pending connections from these addresses, oldest first, the one that makes room: the oldest one of the
+/// address that has most (longest queue drop). However many connections a machine opens, it delays no other.
+fn connection_to_close(addresses: &[IpAddr]) -> Option<usize> {
+    let mut counts = HashMap::new();
+    for address in addresses {
+        *counts.entry(address).or_insert(0_usize) += 1;
+    }
+    let most = counts.values().copied().max()?;
+    addresses.iter().position(|address| counts[address] == most)
 }
 
 /// "place 2 on node7 has not connected in time; a longer APG_START_TIMEOUT waits longer".

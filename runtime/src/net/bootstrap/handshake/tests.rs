@@ -104,6 +104,23 @@ fn many_connections_delay_no_place() {
     .expect("both places");
 }
 
+/// A machine with many connections displaces its own, oldest first; between equals the oldest one goes.
+#[test]
+fn room_is_made_by_the_address_with_most_connections() {
+    let [a, b, c] = [1, 2, 3].map(|number| IpAddr::from([10, 0, 0, number]));
+    assert_eq!(connection_to_close(&[]), None);
+    assert_eq!(connection_to_close(&[a, b, b, c]), Some(1));
+    assert_eq!(connection_to_close(&[a, b, c]), Some(0));
+    let mut pending = vec![a];
+    for _ in 0..1000 {
+        pending.push(b);
+        if pending.len() > MAX_PENDING_CONNECTIONS {
+            pending.remove(connection_to_close(&pending).expect("they are many"));
+        }
+    }
+    assert_eq!((pending[0], pending.len()), (a, MAX_PENDING_CONNECTIONS));
+}
+
 #[test]
 fn partial_and_wrong_answers_are_rejected() {
     let mut strangers = Vec::new();
