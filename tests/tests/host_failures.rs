@@ -1,14 +1,12 @@
 //! What is said about hosts that cannot be used, are unusual, or are attacked, and that nothing is left of a
 //! program there.
 
-use std::collections::VecDeque;
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
+use apg_tests::hostile_clients::{assert_nothing_was_told, attack, wait_for_listeners};
 use apg_tests::hosts_lab::{ECHOES, WAITS, end, run, spawn, start_waiting};
 use apg_tests::lab::Lab;
 use apg_tests::remote_lab::other_version;
@@ -233,24 +231,6 @@ fn forty_places_share_a_few_cpus() {
     lab.assert_nothing_left();
 }
 
-/// The addresses at which the processes of a host listen, but for those of its ssh server.
-fn listeners(lab: &Lab, host: usize) -> Vec<SocketAddr> {
-    let sockets = lab.at(host, &["cat", "/proc/net/tcp"]);
-    // "number: local address, remote address, state": 0A listens; an address is four bytes in the order of
-    // this machine, and the port.
-    let address = |line: &str| {
-        let mut words = line.split_whitespace().skip(1);
-        let (local, state) = (words.next()?, words.nth(1)?);
-        let (ip, port) = local.split_once(':')?;
-        let ip = u32::from_str_radix(ip, 16).ok()?.to_ne_bytes();
-        let port = u16::from_str_radix(port, 16).ok()?;
-        (state == "0A" && port != 22).then(|| SocketAddr::from((ip, port)))
-    };
-    sockets.lines().filter_map(address).collect()
-}
-
-/// A client that does not know the secret, at every port of a program that starts: nothing, noise, half of an
-/// answer, one byte now and then, too much, and thousands of connections.
 #[test]
 fn hostile_clients_neither_stop_nor_delay_the_start() {
     let Some(lab) = Lab::new(2) else { return };
@@ -258,45 +238,11 @@ fn hostile_clients_neither_stop_nor_delay_the_start() {
     lab.drop_answers(1, &lab.address(2));
     let mut running =
         spawn(&lab, ("Waits.x10", WAITS), &["--hosts", "h1:2,h2:2"], &[("APG_START_TIMEOUT", "120")]);
-    let began = Instant::now();
-    let mut attacked = Vec::new();
-    while attacked.is_empty() && began.elapsed() < Duration::from_secs(100) {
-        attacked = listeners(&lab, 1);
-    }
-    assert!(!attacked.is_empty(), "no place listens");
-    let (mut held, mut connections) = (VecDeque::new(), 0);
-    for address in attacked.iter().cycle().take(10_000) {
-        let Ok(mut stream) = TcpStream::connect_timeout(address, Duration::from_secs(1)) else {
-            // As many as are accepted at once say nothing: they make room.
-            held.clear();
-            continue;
-        };
-        let _ = stream.set_write_timeout(Some(Duration::from_millis(100)));
-        connections += 1;
-        let _ = match connections % 4 {
-            0 => Ok(()),
-            1 => stream.write_all(&[0x5a; 40]),
-            2 => stream.write_all(&[0xff; 4096]),
-            _ => stream.write_all(b"\0"),
-        };
-        held.push_back(stream);
-        if held.len() > 500 {
-            held.pop_front();
-        }
-        if connections == 1000 {
-            lab.deliver_answers(1, &lab.address(2));
-        }
-    }
-    assert!(connections > 1000, "there were {connections} connections");
+    let attacked = wait_for_listeners(|| lab.processes(1).into_iter().map(|(process, _)| process).collect());
+    let clients = attack(&attacked, || lab.deliver_answers(1, &lab.address(2)));
     let started = running.lines.by_ref().map_while(Result::ok).filter(|line| line.ends_with("started"));
     assert_eq!(started.take(4).count(), 4, "the program has not started");
-    // None of them has learned anything but challenges.
-    for mut stream in held.into_iter().take(50) {
-        let _ = stream.set_read_timeout(Some(Duration::from_millis(100)));
-        let mut said = Vec::new();
-        let _ = stream.read_to_end(&mut said);
-        assert!(said.len() <= 32, "{said:?}");
-    }
+    assert_nothing_was_told(clients);
     processes::interrupt(&running.child);
     assert_eq!(end(running).0, 130);
     lab.assert_nothing_left();
