@@ -2,6 +2,7 @@
 
 pub mod baselines;
 pub mod c_suite;
+pub mod editors;
 pub mod hostile_clients;
 pub mod hosts_lab;
 pub mod jobs;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use apg_tests::lab::Lab;
 use apg_tests::remote_lab::{apg, lab};
-use apg_tests::{programs, tools};
+use apg_tests::{editors, tools};
 
 /// Runs for a while after its first line.
 const TICKS: &str = "public class Ticks {
@@ -43,28 +43,14 @@ fn neovim_runs_on_a_remote_machine_and_attaches_again() {
         .env("APG_TEST_COMMAND", tools::apg())
         .env("APG_TEST_PLUGIN", tools::repository().join("editors/nvim"))
         .env("XDG_STATE_HOME", lab.path("state"));
-    let output = programs::run(command, Duration::from_secs(600)).expect("Neovim ends");
-    let said = format!("{}{}", output.stdout, output.stderr);
-    assert_eq!(output.status, 0, "{said}");
-    for step in ["added", "listed", "ran", "attached", "doctor"] {
-        assert!(said.lines().any(|line| line.trim() == step), "no `{step}` in:\n{said}");
-    }
+    let steps = ["added", "listed", "ran", "attached", "doctor"];
+    editors::play(command, Duration::from_secs(600), &steps);
     lab.assert_nothing_left();
 }
 
 #[test]
 fn vs_code_runs_on_a_remote_machine_and_attaches_again_after_a_reload() {
-    // An installation that failed has said so; to play on is not possible then.
-    if tools::is_left_out("vscode") {
-        return;
-    }
-    let Some(code_server) = tools::optional_tool("code-server") else { return };
-    let Some(browser) = tools::optional_tool("chromium") else { return };
-    let Some(node) = tools::optional_tool("node") else { return };
-    let extension = tools::repository().join("editors/vscode/apg.vsix");
-    if !extension.is_file() {
-        return tools::skip("the extension is not packaged (npm run package in editors/vscode)");
-    }
+    let Some(mut command) = editors::vs_code("remote.mjs") else { return };
     let Some(lab) = lab("") else { return };
     let (workspace, work) = (lab.path("workspace"), lab.path("work"));
     for folder in [&workspace, &work] {
@@ -72,23 +58,10 @@ fn vs_code_runs_on_a_remote_machine_and_attaches_again_after_a_reload() {
     }
     std::fs::write(workspace.join("Ticks.x10"), TICKS).expect("written");
     std::fs::write(workspace.join("apg.toml"), "[remote.lab]\nhost = \"h1\"\n").expect("written");
-    let mut command = Command::new(node);
-    command.arg(tools::repository().join("tests/vscode/remote.mjs")).args([
-        code_server.as_path(),
-        &browser,
-        &extension,
-        tools::apg_lsp(),
-        tools::apg(),
-        &work,
-        &workspace,
-    ]);
+    command.arg(&work).arg(&workspace);
     add_variables(&mut command, &lab);
     command.env("HOME", &work);
-    let output = programs::run(command, Duration::from_secs(900)).expect("the session ends");
-    let said = format!("{}{}", output.stdout, output.stderr);
-    assert_eq!(output.status, 0, "{said}");
-    for step in ["ran", "listed", "places", "offered", "attached", "done"] {
-        assert!(said.lines().any(|line| line == step), "no `{step}` in:\n{said}");
-    }
+    let steps = ["ran", "listed", "places", "offered", "attached", "done"];
+    editors::play(command, Duration::from_secs(900), &steps);
     lab.assert_nothing_left();
 }
