@@ -10,6 +10,7 @@ pub mod allocator;
 pub(crate) mod append_list;
 pub(crate) mod backtrace;
 pub mod byte_size;
+pub(crate) mod dynamic_library;
 pub mod ending;
 pub(crate) mod fatal;
 pub mod interrupt;

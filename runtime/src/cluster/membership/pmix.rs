@@ -3,10 +3,9 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
-use std::mem::ManuallyDrop;
-
 use libloading::Library;
 
+use crate::base::dynamic_library::{dynamic_library, explain};
 use crate::cluster::membership::Store;
 
 const MAX_NAMESPACE: usize = 255;
@@ -47,17 +46,20 @@ struct Info {
     value: Value,
 }
 
-type InitOrFinalize<First> = unsafe extern "C" fn(First, *const c_void, usize) -> c_int;
-
-struct Functions {
-    put: unsafe extern "C" fn(u8, *const c_char, *const Value) -> c_int,
-    commit: unsafe extern "C" fn() -> c_int,
-    fence: unsafe extern "C" fn(*const Process, usize, *const Info, usize) -> c_int,
-    get: unsafe extern "C" fn(*const Process, *const c_char, *const c_void, usize, *mut *mut Value) -> c_int,
-    finalize: unsafe extern "C" fn(*const c_void, usize) -> c_int,
-    /// Keeps the functions: threads of the library may run until the process ends.
-    _library: ManuallyDrop<Library>,
+dynamic_library! {
+    /// The functions that are called; their types are those of pmix.h.
+    struct Functions {
+        init = c"PMIx_Init": unsafe extern "C" fn(*mut Process, *const c_void, usize) -> c_int;
+        put = c"PMIx_Put": unsafe extern "C" fn(u8, *const c_char, *const Value) -> c_int;
+        commit = c"PMIx_Commit": unsafe extern "C" fn() -> c_int;
+        fence = c"PMIx_Fence": unsafe extern "C" fn(*const Process, usize, *const Info, usize) -> c_int;
+        get = c"PMIx_Get": Get;
+        finalize = c"PMIx_Finalize": unsafe extern "C" fn(*const c_void, usize) -> c_int;
+    }
 }
+
+type Get =
+    unsafe extern "C" fn(*const Process, *const c_char, *const c_void, usize, *mut *mut Value) -> c_int;
 
 /// A process of a job whose launcher is a PMIx server.
 pub(super) struct Client {
@@ -76,23 +78,11 @@ impl Client {
         // SAFETY: the library's initialisers are those of a well-known package.
         let library = NAMES.iter().map(|name| unsafe { Library::new(*name) }).find_map(Result::ok);
         let library = library.ok_or("the launcher speaks PMIx, and there is no libpmix.so.2 to answer it")?;
-        let missing = |error: libloading::Error| format!("libpmix.so.2 is not what apg knows: {error}");
-        // SAFETY: the types are those of pmix.h, and the library is kept as long as the pointers.
-        let (init, functions) = unsafe {
-            let init: InitOrFinalize<*mut Process> = *library.get(c"PMIx_Init").map_err(missing)?;
-            let functions = Functions {
-                put: *library.get(c"PMIx_Put").map_err(missing)?,
-                commit: *library.get(c"PMIx_Commit").map_err(missing)?,
-                fence: *library.get(c"PMIx_Fence").map_err(missing)?,
-                get: *library.get(c"PMIx_Get").map_err(missing)?,
-                finalize: *library.get(c"PMIx_Finalize").map_err(missing)?,
-                _library: ManuallyDrop::new(library),
-            };
-            (init, functions)
-        };
+        let functions = Functions::load(library)
+            .map_err(|error| format!("libpmix.so.2 is not what apg knows: {}", explain(&error)))?;
         let mut own = Process { namespace: [0; MAX_NAMESPACE + 1], rank: 0 };
         // SAFETY: room for this process's name; no further information.
-        check("PMIx_Init", unsafe { init(&raw mut own, std::ptr::null(), 0) })?;
+        check("PMIx_Init", unsafe { (functions.init)(&raw mut own, std::ptr::null(), 0) })?;
         let mut client = Client { functions, own, size: 0, is_open: true };
         client.size = client
             .get_value(WILDCARD, JOB_SIZE, |value| (value.kind == UINT32).then_some(value.data[0] as u32))?;

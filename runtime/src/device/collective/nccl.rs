@@ -8,6 +8,7 @@ use cudarc::nccl::sys::{ncclComm_t, ncclDataType_t, ncclRedOp_t, ncclUniqueId};
 
 pub(crate) use cudarc::nccl::sys::{ncclDataType_t as Element, ncclRedOp_t as Reduction};
 
+use crate::base::dynamic_library::{dynamic_library, explain};
 use crate::device::cuda::driver::sys::CUstream;
 
 /// Names of the library, as the system's loader looks for them.
@@ -21,37 +22,21 @@ type Send = unsafe extern "C" fn(*const c_void, usize, ncclDataType_t, c_int, nc
 type Receive =
     unsafe extern "C" fn(*mut c_void, usize, ncclDataType_t, c_int, ncclComm_t, CUstream) -> Status;
 
-macro_rules! library {
-    ($($name:ident = $symbol:literal: $ty:ty;)*) => {
-        /// The functions of the library that we call.
-        struct Library {
-            $($name: $ty,)*
-            /// They are its own.
-            _file: libloading::Library,
-        }
-
-        impl Library {
-            fn load(file: libloading::Library) -> Result<Library, libloading::Error> {
-                // SAFETY: the types are those of the library's header, the same in all of its versions 2.7
-                // and newer.
-                unsafe { Ok(Library { $($name: *file.get::<$ty>($symbol)?,)* _file: file }) }
-            }
-        }
-    };
-}
-
-library! {
-    unique_id = b"ncclGetUniqueId\0": unsafe extern "C" fn(*mut ncclUniqueId) -> Status;
-    init_rank = b"ncclCommInitRank\0": unsafe extern "C" fn(*mut ncclComm_t, c_int, ncclUniqueId, c_int) -> Status;
-    destroy = b"ncclCommDestroy\0": unsafe extern "C" fn(ncclComm_t) -> Status;
-    group_start = b"ncclGroupStart\0": unsafe extern "C" fn() -> Status;
-    group_end = b"ncclGroupEnd\0": unsafe extern "C" fn() -> Status;
-    all_reduce = b"ncclAllReduce\0": unsafe extern "C" fn(*const c_void, *mut c_void, usize, ncclDataType_t, ncclRedOp_t, ncclComm_t, CUstream) -> Status;
-    reduce = b"ncclReduce\0": unsafe extern "C" fn(*const c_void, *mut c_void, usize, ncclDataType_t, ncclRedOp_t, c_int, ncclComm_t, CUstream) -> Status;
-    broadcast = b"ncclBroadcast\0": unsafe extern "C" fn(*const c_void, *mut c_void, usize, ncclDataType_t, c_int, ncclComm_t, CUstream) -> Status;
-    send = b"ncclSend\0": Send;
-    receive = b"ncclRecv\0": Receive;
-    describe = b"ncclGetErrorString\0": unsafe extern "C" fn(Status) -> *const c_char;
+dynamic_library! {
+    /// The functions that are called, the same in all versions from 2.7 on.
+    struct Library {
+        unique_id = c"ncclGetUniqueId": unsafe extern "C" fn(*mut ncclUniqueId) -> Status;
+        init_rank = c"ncclCommInitRank": unsafe extern "C" fn(*mut ncclComm_t, c_int, ncclUniqueId, c_int) -> Status;
+        destroy = c"ncclCommDestroy": unsafe extern "C" fn(ncclComm_t) -> Status;
+        group_start = c"ncclGroupStart": unsafe extern "C" fn() -> Status;
+        group_end = c"ncclGroupEnd": unsafe extern "C" fn() -> Status;
+        all_reduce = c"ncclAllReduce": unsafe extern "C" fn(*const c_void, *mut c_void, usize, ncclDataType_t, ncclRedOp_t, ncclComm_t, CUstream) -> Status;
+        reduce = c"ncclReduce": unsafe extern "C" fn(*const c_void, *mut c_void, usize, ncclDataType_t, ncclRedOp_t, c_int, ncclComm_t, CUstream) -> Status;
+        broadcast = c"ncclBroadcast": unsafe extern "C" fn(*const c_void, *mut c_void, usize, ncclDataType_t, c_int, ncclComm_t, CUstream) -> Status;
+        send = c"ncclSend": Send;
+        receive = c"ncclRecv": Receive;
+        describe = c"ncclGetErrorString": unsafe extern "C" fn(Status) -> *const c_char;
+    }
 }
 
 fn library() -> Result<&'static Library, String> {
@@ -63,7 +48,7 @@ fn library() -> Result<&'static Library, String> {
             "NCCL is not installed (no libnccl.so.2); it comes with NVIDIA's packages and with the Python package nvidia-nccl, \
              whose folder then belongs on LD_LIBRARY_PATH",
         )?;
-        Library::load(file).map_err(|error| format!("this NCCL cannot be used: {error}"))
+        Library::load(file).map_err(|error| format!("this NCCL cannot be used: {}", explain(&error)))
     };
     LIBRARY.get_or_init(load).as_ref().map_err(Clone::clone)
 }
