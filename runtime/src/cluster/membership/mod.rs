@@ -33,6 +33,9 @@ trait Store {
     fn get(&mut self, rank: u32, key: &str) -> Result<String, String>;
     /// Ends the use of the store.
     fn finish(&mut self);
+    /// The place of this process has ended, and with it the MPI library to which the store was left. If it has
+    /// failed before it used that, the launcher would take the end of this process for a crash of the job.
+    fn finish_after_place(&mut self) {}
 }
 
 /// A process of a parallel job.
@@ -154,7 +157,9 @@ impl Membership {
             discard_input();
         }
         let deadline = Instant::now() + Timeouts::from_environment()?.start;
-        rendezvous::call_and_serve(self.rank(), &appointment, deadline)
+        let served = rendezvous::call_and_serve(self.rank(), &appointment, deadline);
+        self.store.finish_after_place();
+        served
             .map_err(|error| match error.kind() {
                 ErrorKind::WouldBlock | ErrorKind::TimedOut => "it does not answer in time".to_owned(),
                 _ => error.to_string(),

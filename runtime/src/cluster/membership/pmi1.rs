@@ -138,6 +138,13 @@ impl Store for Client {
             let _ = self.ask("cmd=finalize", "finalize_ack");
         }
     }
+
+    fn finish_after_place(&mut self) {
+        if std::mem::take(&mut self.is_kept) {
+            // If the library has done so the launcher has closed its end.
+            self.finish();
+        }
+    }
 }
 
 #[cfg(test)]
