@@ -106,6 +106,42 @@ fn processes_that_cannot_find_each_other_do_not_run_alone() {
     assert!(end.errors.contains("PMI_FD is 77, which is no open descriptor"), "{}", end.errors);
 }
 
+/// Of MPICH 5, whose library is used without its compiler.
+#[test]
+fn standard_binary_interface_needs_no_compiler() {
+    let Some(compiler) = tools::optional_tool("mpicc_abi") else { return };
+    let bin = compiler.parent().expect("a folder");
+    let library = bin.with_file_name("lib").join("libmpi_abi.so.1");
+    let transport = format!("mpi:{}", library.display());
+    let mut launcher = Command::new(bin.join("mpirun"));
+    launcher.args(["-n", "4"]);
+    let programs = programs::all(&tools::repository().join("tests/programs"));
+    for program in programs.into_iter().filter(|it| ["heat_spmd", "teams"].contains(&it.name().as_str())) {
+        let program = program.in_any_order();
+        program
+            .check_under(&launcher, 4, &["--accels", "none", "--transport", &transport])
+            .unwrap_or_else(|error| panic!("{}: {error}", program.name()));
+    }
+    // It refuses another launcher.
+    let (Some(launcher), folder) = (mpirun("openmpi", 2), folder()) else { return };
+    let arguments = ["--transport", &transport];
+    let end = Job::start(launcher, folder.path(), ("Waits.x10", WAITS), &arguments, "").end();
+    assert_ne!(end.status, 0);
+    assert_eq!(end.lines, Vec::<String>::new(), "{}", end.errors);
+}
+
+#[test]
+fn mpi_that_cannot_be_loaded_ends_the_job_with_the_reason() {
+    for mpi in MPIS {
+        let (Some(launcher), folder) = (mpirun(mpi, 2), folder()) else { return };
+        let arguments = ["--transport", "mpi:/none/libmpi_abi.so.1"];
+        let end = Job::start(launcher, folder.path(), ("Waits.x10", WAITS), &arguments, "").end();
+        assert_ne!(end.status, 0, "{end:?}");
+        assert!(end.errors.contains("cannot load MPI (/none/libmpi_abi.so.1)"), "{}", end.errors);
+        assert!(end.errors.contains("No such file"), "{}", end.errors);
+    }
+}
+
 /// Frames longer than a piece, from messages and into memory of the program, in both directions at once.
 #[test]
 fn long_messages_pass_through_mpi_whole() {

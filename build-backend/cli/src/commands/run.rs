@@ -87,10 +87,10 @@ pub(crate) struct LaunchOptions {
     pub heap: Option<usize>,
 
     /// What carries messages between host places: `tcp` (shared memory on a host); `mpi` for places that
-    /// mpirun or srun starts, with the path of another MPI's mpicc behind a colon if need be; `in-process` to
-    /// have all places in one process, for tests, where the number behind a colon decides in which order
-    /// messages of different places arrive [default: tcp]
-    #[arg(long, value_name = "tcp|mpi[:MPICC]|in-process[:SEED]", value_parser = parse_transport)]
+    /// mpirun or srun starts, with the path of another MPI's mpicc or libmpi_abi.so.1 behind a colon if need
+    /// be; `in-process` to have all places in one process, for tests, where the number behind a colon decides
+    /// in which order messages of different places arrive [default: tcp]
+    #[arg(long, value_name = "tcp|mpi[:FILE]|in-process[:SEED]", value_parser = parse_transport)]
     pub transport: Option<Carrier>,
 
     /// Report the slots that wait if one has waited for so long, and end the program, or let it go on with
@@ -118,8 +118,8 @@ fn parse_transport(text: &str) -> Result<Carrier, String> {
         _ => match text.strip_prefix("in-process:").map(str::parse) {
             Some(Ok(seed)) => Ok(Carrier::InProcess(Schedule { seed, ..Schedule::default() })),
             _ => Err(format!(
-                "`{text}` is no transport: write `tcp`, `mpi`, `mpi:/PATH/TO/mpicc`, `in-process` or \
-                 `in-process:NUMBER`"
+                "`{text}` is no transport: write `tcp`, `mpi`, `mpi:/PATH/TO/mpicc`, \
+                 `mpi:/PATH/TO/libmpi_abi.so.1`, `in-process` or `in-process:NUMBER`"
             )),
         },
     }

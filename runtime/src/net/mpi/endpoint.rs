@@ -18,9 +18,9 @@ use crate::net::frame::encoding::{Frame, FrameKind};
 use crate::net::mesh::endpoint::Mesh;
 use crate::net::mesh::peer::run_handler;
 use crate::net::mpi::inbox::Inbox;
+use crate::net::mpi::library::Mpi;
 use crate::net::mpi::outbox::Outbox;
 use crate::net::mpi::pause::Pause;
-use crate::net::mpi::shim::Mpi;
 use crate::serialize::out_of_band::Part;
 
 /// How long MPI may take to end: MPICH over UCX can wait forever for a connection whose other end has left.

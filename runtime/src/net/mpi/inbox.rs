@@ -11,9 +11,9 @@ use crate::base::place::PlaceId;
 use crate::heap::page_watch;
 use crate::net::endpoint::Receiver;
 use crate::net::frame::assembly::{Assembly, Delivery};
+use crate::net::mpi::library::{Arrival, Mpi, PostedReceive};
 use crate::net::mpi::outbox::{ANNOUNCEMENT_SIZE, MAX_PIECE_SIZE, MAX_SHORT_SIZE};
 use crate::net::mpi::pause::wait;
-use crate::net::mpi::shim::{Arrival, Mpi, PostedReceive};
 
 /// Buffers that are posted at a time: messages that find none are copied once more, by MPI.
 const POSTED_BUFFERS: usize = 4;

@@ -8,8 +8,11 @@
 /// libraries read them when they are loaded.
 pub const VARIABLES: [(&str, &str); 2] = [("OMPI_MCA_opal_signal", "6"), ("UCX_HANDLE_ERRORS", "none")];
 
+mod binding;
 pub mod endpoint;
 mod inbox;
+mod library;
 mod outbox;
 mod pause;
 mod shim;
+mod standard_abi;

@@ -15,8 +15,8 @@ use parking_lot::Mutex;
 use crate::base::place::PlaceId;
 use crate::net::frame::encoding::Frame;
 use crate::net::mesh::peer::in_handler;
+use crate::net::mpi::library::{Length, Mpi, Request};
 use crate::net::mpi::pause::wait;
-use crate::net::mpi::shim::{Length, Mpi, Request};
 
 /// Bytes up to which a run is copied, and sent with what stands before and behind it.
 const MAX_COPIED_SIZE: usize = 16 << 10;

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::heap;
-use crate::net::mpi::shim::{Mpi, Request};
+use crate::net::mpi::library::{Mpi, Request};
 
 /// Yields before the first sleep where messages may not come for long.
 const IDLE_YIELDS: u32 = 64;
