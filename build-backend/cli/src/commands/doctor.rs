@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use apg_runtime::cache::Cache;
+use apg_runtime::net::mpi::probe;
 use clap::Args;
 
 use super::remote::{self, OnOption};
@@ -86,34 +87,44 @@ fn c_compiler(cache: &Cache) -> Result<(), Failure> {
     }
 }
 
-/// The launchers of clusters, each with its first line of `--version`, and the `mpicc` that binds their MPI.
+/// The launchers of clusters, each with its first line of `--version`, and the MPIs that can carry messages.
 fn launchers() -> Result<(), Failure> {
-    const PROGRAMS: [(&str, &str); 7] = [
-        ("mpirun.openmpi", "launcher"),
-        ("mpirun.mpich", "launcher"),
-        ("mpirun", "launcher"),
-        ("srun", "launcher"),
-        ("mpicc.openmpi", "MPI transport"),
-        ("mpicc.mpich", "MPI transport"),
-        ("mpicc", "MPI transport"),
-    ];
+    const LAUNCHERS: [&str; 4] = ["mpirun.openmpi", "mpirun.mpich", "mpirun", "srun"];
+    const COMPILERS: [&str; 3] = ["mpicc.openmpi", "mpicc.mpich", "mpicc"];
+    let launchers = installed("launcher", &LAUNCHERS, &version)?;
+    let transports = installed("MPI transport", &COMPILERS, &probe::describe_compiler)?;
+    let standard = probe::describe_standard_library();
+    if let Some(library) = &standard {
+        line("ok", "MPI transport", library)?;
+    }
+    if launchers == 0 {
+        line("lacks", "launcher", "neither mpirun nor srun is installed; places start by ssh")?;
+    } else if transports == 0 && standard.is_none() {
+        line("lacks", "MPI transport", "no mpicc and no libmpi_abi.so.1; messages go by TCP")?;
+    }
+    Ok(())
+}
+
+/// Prints what there is of some programs, and what `describe` says of each; their number.
+fn installed(
+    use_: &str,
+    programs: &[&str],
+    describe: &dyn Fn(&Path) -> Result<String, String>,
+) -> Result<usize, Failure> {
     let mut found = Vec::new();
-    for (program, use_) in PROGRAMS {
+    for program in programs {
         let Some(path) = find_on_path(program) else { continue };
         // `mpirun` is often a link to one of the others.
         let target = path.canonicalize().unwrap_or_else(|_| path.clone());
         if !found.contains(&target) {
-            match version(&path) {
-                Ok(version) => line("ok", use_, &format!("{} ({version})", path.display()))?,
+            match describe(&path) {
+                Ok(what) => line("ok", use_, &format!("{} ({what})", path.display()))?,
                 Err(why) => line("lacks", use_, &format!("{} does not work: {why}", path.display()))?,
             }
             found.push(target);
         }
     }
-    if found.is_empty() {
-        line("lacks", "launcher", "neither mpirun nor srun is installed; places start by ssh")?;
-    }
-    Ok(())
+    Ok(found.len())
 }
 
 fn find_on_path(program: &str) -> Option<PathBuf> {

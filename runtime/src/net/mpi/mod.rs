@@ -14,5 +14,6 @@ mod inbox;
 mod library;
 mod outbox;
 mod pause;
+pub mod probe;
 mod shim;
 mod standard_abi;
