@@ -20,6 +20,7 @@ pub mod layout;
 mod live_view;
 mod natives;
 pub mod net;
+pub mod offload;
 pub mod profile;
 pub mod program;
 pub mod run;

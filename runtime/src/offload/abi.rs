@@ -1,0 +1,206 @@
+//! Loading of a C program with device constructs, and the functions that it calls.
+
+use std::ffi::{c_char, c_int, c_long, c_void};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use super::layout::{Captured, Functions, Global, Map, Site, list, text};
+use super::memory::TargetDevice;
+use super::present_table::Memory;
+use super::regions::{Devices, Initial, TargetError};
+use crate::cache::Cache;
+use crate::layout::Kernel;
+
+/// Ends the program because of an error: the words for the user, and what to write instead.
+pub type EndProgram = fn(&str, Option<&str>) -> !;
+
+/// The devices of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TargetDevices {
+    /// GPUs, by the driver's numbers; none: all runs on the host.
+    Gpus(Vec<u32>),
+    /// The CPUs, as one device with memory of its own.
+    Cpus,
+}
+
+struct State {
+    devices: Devices,
+    end: EndProgram,
+}
+
+/// The program calls by address and passes no context.
+static STATE: OnceLock<State> = OnceLock::new();
+
+/// `main` of the program, which takes the environment as well.
+pub type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
+
+/// Loads a program. It stays loaded; a process has one.
+///
+/// # Errors
+/// It is no such program, or a library that it needs is missing: in words for the user.
+pub fn load(
+    path: &Path,
+    devices: &TargetDevices,
+    cache: Option<Cache>,
+    end: EndProgram,
+) -> Result<Main, String> {
+    use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+    let cannot = |error: libloading::Error| {
+        let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
+        format!("cannot load the program: {cause}")
+    };
+    // SAFETY: the user asks for this program; its constructors run as in any program.
+    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map_err(cannot)?;
+    // SAFETY: these symbols are of apg_target.c, with these types.
+    let (main, runtime, globals) = unsafe {
+        let main = library.get::<Main>(b"apg_target_main\0").map_err(cannot)?;
+        let runtime = library.get::<*mut *const Functions>(b"apg_target_runtime\0").map_err(cannot)?;
+        let globals = library.get::<*const *const Global>(b"apg_target_globals\0").map_err(cannot)?;
+        (*main, *runtime, **globals)
+    };
+    std::mem::forget(library);
+    let devices = match devices {
+        TargetDevices::Cpus => vec![TargetDevice::cpus()],
+        TargetDevices::Gpus(list) => list.iter().map(|it| TargetDevice::gpu(*it, cache.clone())).collect(),
+    };
+    // SAFETY: the program's list.
+    let initial = unsafe { initial_values(globals) };
+    if STATE.set(State { devices: Devices::new(devices, initial), end }).is_err() {
+        return Err("this process runs a program already".to_owned());
+    }
+    // SAFETY: a variable of the program, which no other thread uses yet.
+    unsafe { runtime.write(&FUNCTIONS) };
+    Ok(main)
+}
+
+/// The objects of a list with their values.
+///
+/// # Safety
+/// A list of a loaded program, no other thread of which runs.
+unsafe fn initial_values(mut next: *const Global) -> Vec<Initial> {
+    let mut found = Vec::new();
+    // SAFETY: the caller's list.
+    while let Some(global) = unsafe { next.as_ref() } {
+        // SAFETY: an object of the program, whose size the compiler has computed.
+        let bytes = unsafe { std::slice::from_raw_parts(global.address.cast::<u8>(), global.bytes as usize) };
+        found.push(Initial { address: global.address as usize, bytes: bytes.to_vec() });
+        next = global.next;
+    }
+    found
+}
+
+static FUNCTIONS: Functions = Functions {
+    region,
+    enter,
+    exit,
+    update,
+    device_pointer,
+    device_count,
+    allocate,
+    free,
+    copy,
+    associate,
+    disassociate,
+};
+
+/// The result of an operation; an error ends the program.
+fn finish<T>(site: Option<&Site>, operation: impl FnOnce(&Devices) -> Result<T, TargetError>) -> T {
+    let Some(state) = STATE.get() else { unreachable!("the functions are given away with the state") };
+    match operation(&state.devices) {
+        Ok(value) => value,
+        Err(TargetError { message, hint }) => {
+            let place = site.map_or_else(String::new, |it| {
+                format!("{}:{}: `{}`: ", text(it.file), it.line, text(it.directive))
+            });
+            (state.end)(&format!("{place}{message}"), hint.as_deref())
+        }
+    }
+}
+
+/// A constant of the program.
+fn site<'a>(pointer: *const Site) -> Option<&'a Site> {
+    // SAFETY: a constant of the program, or null.
+    unsafe { pointer.as_ref() }
+}
+
+extern "C" fn region(
+    at: *const Site,
+    device: c_long,
+    kernel: *const Kernel,
+    maps: *const Map,
+    map_count: u32,
+    captures: *const Captured,
+    capture_count: u32,
+) -> c_int {
+    let at = site(at);
+    // SAFETY: what the edit of the program has written, for this region.
+    let ran = finish(at, |devices| unsafe {
+        let Some(kernel) = kernel.as_ref() else { return Ok(false) };
+        devices.region(device, kernel, list(maps, map_count), list(captures, capture_count))
+    });
+    c_int::from(ran)
+}
+
+extern "C" fn enter(at: *const Site, device: c_long, maps: *const Map, count: u32) -> c_int {
+    // SAFETY: what the edit of the program has written.
+    c_int::from(finish(site(at), |it| unsafe { it.enter(device, list(maps, count)) }))
+}
+
+extern "C" fn exit(at: *const Site, device: c_long, maps: *const Map, count: u32) -> c_int {
+    // SAFETY: what the edit of the program has written.
+    c_int::from(finish(site(at), |it| unsafe { it.exit(device, list(maps, count)) }))
+}
+
+extern "C" fn update(at: *const Site, device: c_long, maps: *const Map, count: u32) -> c_int {
+    // SAFETY: what the edit of the program has written.
+    c_int::from(finish(site(at), |it| unsafe { it.update(device, list(maps, count)) }))
+}
+
+extern "C" fn device_pointer(device: c_long, pointer: *mut c_void) -> *mut c_void {
+    finish(None, |it| it.device_pointer(device, pointer as usize)) as *mut c_void
+}
+
+extern "C" fn device_count() -> c_int {
+    finish(None, |it| Ok(c_int::try_from(it.count()).unwrap_or(c_int::MAX)))
+}
+
+/// `omp_target_alloc` on a device; null without memory. The host's is the C library's.
+extern "C" fn allocate(bytes: u64, device: c_long) -> *mut c_void {
+    let address = finish(None, |it| Ok(it.find(device)?.map_or(0, |it| it.allocate(bytes).unwrap_or(0))));
+    address as *mut c_void
+}
+
+extern "C" fn free(pointer: *mut c_void, device: c_long) {
+    finish(None, |it| match it.find(device)? {
+        Some(device) => Ok(device.free(pointer as u64)?),
+        None => Ok(()),
+    });
+}
+
+extern "C" fn copy(
+    target: *mut c_void,
+    source: *const c_void,
+    bytes: u64,
+    to: c_long,
+    from: c_long,
+) -> c_int {
+    // SAFETY: as the routine demands of the program.
+    finish(None, |it| unsafe { it.copy(target as usize, source as usize, bytes, to, from) });
+    0
+}
+
+extern "C" fn associate(host: *const c_void, copy: *const c_void, bytes: u64, device: c_long) -> c_int {
+    let is_done = finish(None, |it| {
+        let device = it.find(device)?;
+        Ok(device.is_some_and(|it| it.table.lock().associate(host as usize, bytes, copy as u64)))
+    });
+    c_int::from(!is_done)
+}
+
+extern "C" fn disassociate(host: *const c_void, device: c_long) -> c_int {
+    let is_done = finish(None, |it| {
+        let device = it.find(device)?;
+        Ok(device.is_some_and(|it| it.table.lock().disassociate(host as usize)))
+    });
+    c_int::from(!is_done)
+}

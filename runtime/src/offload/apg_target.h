@@ -1,0 +1,38 @@
+/* Device constructs of OpenMP as calls: what an edited C program and the runtime exchange. Each function
+   returns 1 if the device has done it, and 0 on the host. */
+#ifndef APG_TARGET_H
+#define APG_TARGET_H
+struct apg_site { const char *file, *directive; unsigned line; };
+/* A mapped range: bits of its kind are those below; `pointer` is the pointer whose copy is to point to it. */
+struct apg_map { const char *name; void *address; unsigned long bytes; void *pointer; unsigned kind; };
+enum { APG_TO = 1, APG_FROM = 2, APG_ALWAYS = 4, APG_DELETE = 8, APG_MEMBER = 16, APG_PRESENT = 32 };
+/* What a region refers to outside of it; `map` is the index of the map that names it, or -1. */
+struct apg_captured { const char *name; const void *address; unsigned kind; int map; };
+enum { APG_VALUE, APG_OBJECT, APG_POINTER, APG_USED_POINTER };
+/* An object with a copy on every device. */
+struct apg_global { void *address; unsigned long bytes; const struct apg_global *next; };
+#pragma GCC visibility push(hidden)
+long apg_default_device(void);
+/* The host, if a condition is false. */
+long apg_device_if(int condition, long device);
+void apg_add_global(struct apg_global *global);
+int apg_target_region(const struct apg_site *site, long device, const void *kernel, const struct apg_map *maps,
+                      unsigned map_count, const struct apg_captured *captures, unsigned capture_count);
+int apg_target_enter(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count);
+int apg_target_exit(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count);
+int apg_target_update(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count);
+void *apg_device_pointer(long device, const void *pointer);
+#pragma GCC visibility pop
+/* The routines of devices are the runtime's, not the OpenMP library's (OpenMP 5.2, section 18.8). */
+#define omp_get_num_devices apg_omp_get_num_devices
+#define omp_get_initial_device apg_omp_get_initial_device
+#define omp_get_device_num apg_omp_get_device_num
+#define omp_target_alloc apg_omp_target_alloc
+#define omp_target_free apg_omp_target_free
+#define omp_target_is_present apg_omp_target_is_present
+#define omp_target_memcpy apg_omp_target_memcpy
+#define omp_target_memcpy_rect apg_omp_target_memcpy_rect
+#define omp_target_associate_ptr apg_omp_target_associate_ptr
+#define omp_target_disassociate_ptr apg_omp_target_disassociate_ptr
+#define omp_get_mapped_ptr apg_omp_get_mapped_ptr
+#endif

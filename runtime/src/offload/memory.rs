@@ -1,0 +1,245 @@
+//! Devices of OpenMP (OpenMP 5.2, section 1.2.1): GPUs, and for tests the CPUs with memory of their own.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::mpsc;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use super::present_table::{Memory, PresentTable};
+use crate::cache::Cache;
+use crate::device::{
+    self, Device, DeviceError, Extents, Kind, LaunchError, LaunchOptions, OnComplete, Upload,
+};
+use crate::layout::{Fault, Kernel, Launch};
+
+/// What a device is.
+pub(super) enum DeviceKind {
+    /// A GPU, by the driver's number; taken into use when it is first needed.
+    Gpu {
+        /// The number.
+        ordinal: u32,
+        /// The device, or why it cannot be used.
+        device: OnceLock<Result<Arc<Device>, DeviceError>>,
+        /// Where compiled kernels are kept.
+        cache: Option<Cache>,
+    },
+    /// The CPUs, with memory of their own: what is not mapped is not there.
+    Cpus,
+}
+
+/// A device and the data that it has.
+pub(super) struct TargetDevice {
+    kind: DeviceKind,
+    /// The present table.
+    pub table: Mutex<PresentTable>,
+    /// Memory of the device by address: its bytes.
+    allocations: Mutex<BTreeMap<u64, u64>>,
+}
+
+/// Runs an operation of a GPU and waits for its end.
+fn wait(start: impl FnOnce(OnComplete)) -> Result<(), DeviceError> {
+    let (sender, receiver) = mpsc::channel();
+    start(Box::new(move |result| {
+        // The receiver waits until something is sent.
+        let _ = sender.send(result);
+    }));
+    receiver
+        .recv()
+        .unwrap_or_else(|_| Err(DeviceError::new(Kind::Internal, "the device has lost an operation")))
+}
+
+impl TargetDevice {
+    /// A GPU by the driver's number.
+    pub(super) fn gpu(ordinal: u32, cache: Option<Cache>) -> TargetDevice {
+        TargetDevice::new(DeviceKind::Gpu { ordinal, device: OnceLock::new(), cache })
+    }
+
+    /// The CPUs as a device.
+    pub(super) fn cpus() -> TargetDevice {
+        TargetDevice::new(DeviceKind::Cpus)
+    }
+
+    fn new(kind: DeviceKind) -> TargetDevice {
+        TargetDevice { kind, table: Mutex::default(), allocations: Mutex::default() }
+    }
+
+    /// Whether an address is in memory of this device.
+    pub(super) fn has_memory(&self, address: u64) -> bool {
+        let allocations = self.allocations.lock();
+        allocations.range(..=address).next_back().is_some_and(|(start, bytes)| address - start < *bytes)
+    }
+
+    fn device(&self) -> Result<Option<&Arc<Device>>, DeviceError> {
+        match &self.kind {
+            DeviceKind::Cpus => Ok(None),
+            DeviceKind::Gpu { ordinal, device, cache } => {
+                let found = device.get_or_init(|| Device::open(*ordinal, cache.clone()));
+                found.as_ref().map(Some).map_err(Clone::clone)
+            }
+        }
+    }
+
+    /// Runs a kernel and waits for its end.
+    ///
+    /// # Safety
+    /// `environment` is an environment of the kernel.
+    pub(super) unsafe fn launch(
+        &self,
+        kernel: &'static Kernel,
+        environment: &[u8],
+    ) -> Result<(), DeviceError> {
+        let Some(device) = self.device()? else {
+            // SAFETY: the caller's environment.
+            return unsafe { launch_on_cpus(kernel, environment) };
+        };
+        let mut refused = None;
+        let ended = wait(|done| {
+            // SAFETY: the caller's environment, which has no rails.
+            match unsafe { device.launch(0, kernel, environment, LaunchOptions::default(), done) } {
+                Ok(completion) => {
+                    if let Some(completion) = completion {
+                        completion.poll(device::WaitPolicy { worthwhile: || true, park: None });
+                    }
+                }
+                Err(error) => refused = Some(device_error(error)),
+            }
+        });
+        refused.map_or(ended, Err)
+    }
+
+    /// Copies within the device.
+    pub(super) fn copy_within(&self, source: u64, target: u64, bytes: u64) -> Result<(), DeviceError> {
+        match self.device()? {
+            Some(device) => wait(|done| drop(device.copy_to(source, device, target, bytes, done))),
+            None => {
+                // SAFETY: both ranges are memory of this device, as its caller says, which is that of CPUs.
+                unsafe { std::ptr::copy(source as *const u8, target as *mut u8, bytes as usize) };
+                Ok(())
+            }
+        }
+    }
+}
+
+fn device_error(error: LaunchError) -> DeviceError {
+    match error {
+        LaunchError::Device(error) => error,
+        // Kernels of C raise nothing.
+        LaunchError::Raised(_) => DeviceError::new(Kind::Internal, "the extents of a launch are not known"),
+    }
+}
+
+impl Memory for TargetDevice {
+    fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
+        let address = match self.device()? {
+            Some(device) => device.allocate(bytes)?,
+            None => {
+                // SAFETY: allocates memory.
+                let memory = unsafe { libc::malloc(bytes.max(1) as usize) };
+                if memory.is_null() {
+                    let message = format!("the CPUs have no memory for {bytes} bytes");
+                    return Err(DeviceError::new(Kind::OutOfMemory, message));
+                }
+                memory as u64
+            }
+        };
+        self.allocations.lock().insert(address, bytes.max(1));
+        Ok(address)
+    }
+
+    fn free(&self, address: u64) -> Result<(), DeviceError> {
+        if self.allocations.lock().remove(&address).is_none() {
+            let message = format!("no memory of the device begins at {address:#x}: was it released twice?");
+            return Err(DeviceError::new(Kind::IllegalArgument, message));
+        }
+        match self.device()? {
+            Some(device) => device.free(address),
+            None => {
+                // SAFETY: memory of `malloc`, which was in the list and is not any more.
+                unsafe { libc::free(address as *mut c_void) };
+                Ok(())
+            }
+        }
+    }
+
+    unsafe fn upload(&self, host: *const u8, device: u64, bytes: u64) -> Result<(), DeviceError> {
+        match self.device()? {
+            Some(gpu) => wait(|done| {
+                // SAFETY: the caller's memory, which is there until the end is known.
+                drop(unsafe { gpu.copy_in(Upload { source: host, target: device, bytes }, done) });
+            }),
+            None => {
+                // SAFETY: the caller's memory, and memory of this device, which is that of CPUs.
+                unsafe { std::ptr::copy(host, device as *mut u8, bytes as usize) };
+                Ok(())
+            }
+        }
+    }
+
+    unsafe fn download(&self, device: u64, host: *mut u8, bytes: u64) -> Result<(), DeviceError> {
+        match self.device()? {
+            Some(gpu) => wait(|done| {
+                // SAFETY: the caller's memory, which is there until the end is known.
+                drop(unsafe { gpu.copy_out(device, host, bytes, done) });
+            }),
+            None => {
+                // SAFETY: the caller's memory, and memory of this device, which is that of CPUs.
+                unsafe { std::ptr::copy(device as *const u8, host, bytes as usize) };
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A launch whose parts run in several threads.
+struct Shared<'a> {
+    environment: *const c_void,
+    launch: &'a Launch,
+}
+
+// SAFETY: threads read both; failing blocks write the fault by atomic operations.
+unsafe impl Sync for Shared<'_> {}
+
+/// Runs the CPU form of a kernel; its blocks are shared by all CPUs.
+///
+/// # Safety
+/// `environment` is an environment of the kernel.
+unsafe fn launch_on_cpus(kernel: &'static Kernel, environment: &[u8]) -> Result<(), DeviceError> {
+    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as i64;
+    let mut plan = device::Plan::default();
+    let prepared = device::prepare_host(0, kernel, environment, &|_| None)?;
+    let bytes: *const c_void = prepared.bytes().as_ptr().cast();
+    // SAFETY: the caller's environment.
+    unsafe { device::configure(kernel, bytes, device::HOST_BLOCKS, device::HOST_THREADS, &mut plan) }
+        .map_err(device_error)?;
+    if plan.is_empty() {
+        return Ok(());
+    }
+    let launch = &mut plan.launch;
+    let extents = Extents::of(launch);
+    let mut fault = Fault::default();
+    launch.fault = &raw mut fault;
+    if let Some(proven) = kernel.proven {
+        // SAFETY: the kernel's own function, with its environment.
+        launch.proven = unsafe { proven(bytes, launch) } as u32;
+    }
+    let blocks = launch.blocks.iter().fold(1_i64, |all, extent| all.saturating_mul(i64::from(*extent)));
+    let shared = Shared { environment: bytes, launch };
+    let part = |worker: i64| {
+        let shared = &shared;
+        let bound = |it: i64| (i128::from(blocks) * i128::from(it) / i128::from(workers)) as i64;
+        // SAFETY: the kernel's own function, with its environment and blocks of the grid.
+        unsafe { (kernel.cpu)(shared.environment, shared.launch, bound(worker), bound(worker + 1)) };
+    };
+    std::thread::scope(|scope| {
+        for worker in 1..workers {
+            // Without a thread, its blocks run here.
+            if std::thread::Builder::new().spawn_scoped(scope, move || part(worker)).is_err() {
+                part(worker);
+            }
+        }
+        part(0);
+    });
+    device::fault_error(&fault, &extents).map_or(Ok(()), Err)
+}

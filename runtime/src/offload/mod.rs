@@ -1,0 +1,17 @@
+//! Device constructs of OpenMP in C programs (OpenMP 5.2, section 5.8, chapter 13): the program is a shared
+//! object whose directives have become calls of [`layout::Functions`]. It runs in this process, on its main
+//! thread.
+
+mod abi;
+mod layout;
+mod memory;
+mod present_table;
+mod regions;
+
+pub use abi::{EndProgram, Main, TargetDevices, load};
+
+/// The header of edited programs.
+pub const HEADER: &str = include_str!("apg_target.h");
+
+/// The unit in C that an edited program is linked with.
+pub const SUPPORT: &str = include_str!("apg_target.c");

@@ -1,0 +1,376 @@
+//! Execution of device constructs (OpenMP 5.2, chapter 13, and section 5.8): data environments, regions as
+//! launches, and the routines for memory of devices (chapter 18.8).
+
+use std::sync::Once;
+
+use super::layout::{Captured, Map, capture_kind, list, map_kind, text};
+use super::memory::TargetDevice;
+use super::present_table::{MapError, Memory, Presence, PresentTable, Transfer};
+use crate::device::{DeviceError, Kind};
+use crate::layout::Kernel;
+
+/// The initial value of an object that has a copy on every device.
+pub(super) struct Initial {
+    /// Where the object is on the host.
+    pub address: usize,
+    /// Its bytes in front of `main`.
+    pub bytes: Vec<u8>,
+}
+
+/// What ends the program: an error in words for the user, and what to write.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TargetError {
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub hint: Option<String>,
+}
+
+impl From<DeviceError> for TargetError {
+    fn from(error: DeviceError) -> TargetError {
+        let hint = (error.kind == Kind::OutOfMemory)
+            .then(|| "map fewer elements at a time, or release others by `target exit data`".to_owned());
+        TargetError { message: error.message, hint }
+    }
+}
+
+type Outcome<T> = Result<T, TargetError>;
+
+/// The devices of a program.
+pub(super) struct Devices {
+    devices: Vec<(TargetDevice, Once)>,
+    initial: Vec<Initial>,
+}
+
+impl Devices {
+    pub(super) fn new(devices: Vec<TargetDevice>, initial: Vec<Initial>) -> Devices {
+        Devices { devices: devices.into_iter().map(|it| (it, Once::new())).collect(), initial }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.devices.len()
+    }
+
+    /// The device of a number; `None` for the host, which has the number behind the last device, or -1.
+    pub(super) fn find(&self, number: i64) -> Outcome<Option<&TargetDevice>> {
+        let count = self.devices.len() as i64;
+        if number == count || number == -1 || count == 0 {
+            return Ok(None);
+        }
+        let found = usize::try_from(number).ok().and_then(|it| self.devices.get(it));
+        let Some((device, once)) = found else {
+            let message = format!("there is no device {number}: there are {count}, counted from 0");
+            let hint = "`omp_get_num_devices()` is their number".to_owned();
+            return Err(TargetError { message, hint: Some(hint) });
+        };
+        let mut result = Ok(());
+        once.call_once(|| result = self.prepare(device));
+        result.map(|()| Some(device))
+    }
+
+    /// Gives a device its copies of global objects.
+    fn prepare(&self, device: &TargetDevice) -> Outcome<()> {
+        let mut table = device.table.lock();
+        for it in &self.initial {
+            let bytes = it.bytes.len() as u64;
+            // Several files may declare one object.
+            if table.presence(it.address, bytes) != Presence::Absent {
+                continue;
+            }
+            let copy = device.allocate(bytes)?;
+            // SAFETY: a live vector.
+            unsafe { device.upload(it.bytes.as_ptr(), copy, bytes)? };
+            table.associate(it.address, bytes, copy);
+        }
+        Ok(())
+    }
+}
+
+fn transfer(kind: u32) -> Transfer {
+    let has = |bit| kind & bit != 0;
+    Transfer { to: has(map_kind::TO), from: has(map_kind::FROM), always: has(map_kind::ALWAYS) }
+}
+
+/// The words for a range that cannot be mapped.
+fn map_error(error: MapError, map: &Map) -> TargetError {
+    match error {
+        MapError::Device(error) => {
+            let mut found = TargetError::from(error);
+            found.message = format!("`{}`: {}", text(map.name), found.message);
+            found
+        }
+        MapError::Partial { start, bytes } => {
+            let (name, at) = (text(map.name), map.address as usize);
+            let part = match (start as i128 - at as i128, map.bytes) {
+                (0, wanted) => format!("its first {bytes} of {wanted} bytes are"),
+                (offset, wanted) => format!("{bytes} bytes from its byte {offset} on, of {wanted}, are"),
+            };
+            TargetError {
+                message: format!(
+                    "`{name}` is in the memory of the device in part only: {part} mapped already"
+                ),
+                hint: Some(
+                    "map all of it where it is mapped first, or a section that is inside of that".to_owned(),
+                ),
+            }
+        }
+    }
+}
+
+/// Begins a data environment: the addresses of the copies.
+///
+/// # Safety
+/// The maps name memory of the program.
+unsafe fn enter_all(device: &TargetDevice, table: &mut PresentTable, maps: &[Map]) -> Outcome<Vec<u64>> {
+    let mut copies: Vec<u64> = Vec::with_capacity(maps.len());
+    // A data environment holds an entry once, whatever number of items are parts of it.
+    let mut held: Vec<usize> = Vec::with_capacity(maps.len());
+    for map in maps {
+        let (address, demand) = (map.address as usize, transfer(map.kind));
+        if map.kind & map_kind::PRESENT != 0
+            && !matches!(table.presence(address, map.bytes), Presence::Present(_))
+        {
+            let message =
+                format!("`{}` is not in the memory of the device, as `present` demands", text(map.name));
+            let hint = "map it around this directive".to_owned();
+            return Err(TargetError { message, hint: Some(hint) });
+        }
+        if map.kind & map_kind::MEMBER != 0 {
+            if demand.to && demand.always {
+                // SAFETY: the caller's memory.
+                unsafe { table.update_to(device, address, map.bytes) }.map_err(|it| map_error(it, map))?;
+            }
+            copies.push(0);
+            continue;
+        }
+        let is_counted = map.bytes > 0 && table.entry_start(address).is_none_or(|it| !held.contains(&it));
+        // SAFETY: the caller's memory.
+        let entered = unsafe { table.enter(device, address, map.bytes, demand, is_counted) };
+        let copy = entered.map_err(|it| map_error(it, map))?;
+        held.extend(table.entry_start(address).filter(|_| map.bytes > 0));
+        if !map.pointer.is_null() && copy != 0 {
+            table.attach(device, map.pointer as usize, copy).map_err(|it| map_error(it, map))?;
+        }
+        copies.push(copy);
+    }
+    Ok(copies)
+}
+
+/// Ends a data environment.
+///
+/// # Safety
+/// The maps name memory of the program.
+unsafe fn exit_all(device: &TargetDevice, table: &mut PresentTable, maps: &[Map]) -> Outcome<()> {
+    let mut ended: Vec<(usize, bool)> = Vec::with_capacity(maps.len());
+    for map in maps.iter().rev().filter(|it| it.bytes > 0) {
+        let address = map.address as usize;
+        // SAFETY: the caller's memory.
+        let copied = unsafe { table.copy_back(device, address, map.bytes, transfer(map.kind)) };
+        copied.map_err(|it| map_error(it, map))?;
+        let Some(start) = table.entry_start(address).filter(|_| map.kind & map_kind::MEMBER == 0) else {
+            continue;
+        };
+        let is_delete = map.kind & map_kind::DELETE != 0;
+        match ended.iter_mut().find(|it| it.0 == start) {
+            Some(known) => known.1 |= is_delete,
+            None => ended.push((start, is_delete)),
+        }
+    }
+    for (start, is_delete) in ended {
+        table.release(device, start, is_delete)?;
+    }
+    Ok(())
+}
+
+impl Devices {
+    /// Begins a data environment; false on the host.
+    ///
+    /// # Safety
+    /// The maps name memory of the program.
+    pub(super) unsafe fn enter(&self, number: i64, maps: &[Map]) -> Outcome<bool> {
+        let Some(device) = self.find(number)? else { return Ok(false) };
+        // SAFETY: the caller's memory.
+        unsafe { enter_all(device, &mut device.table.lock(), maps)? };
+        Ok(true)
+    }
+
+    /// Ends a data environment; false on the host.
+    ///
+    /// # Safety
+    /// The maps name memory of the program.
+    pub(super) unsafe fn exit(&self, number: i64, maps: &[Map]) -> Outcome<bool> {
+        let Some(device) = self.find(number)? else { return Ok(false) };
+        // SAFETY: the caller's memory.
+        unsafe { exit_all(device, &mut device.table.lock(), maps)? };
+        Ok(true)
+    }
+
+    /// `target update`; false on the host. What is not present is left alone.
+    ///
+    /// # Safety
+    /// The maps name memory of the program.
+    pub(super) unsafe fn update(&self, number: i64, maps: &[Map]) -> Outcome<bool> {
+        let Some(device) = self.find(number)? else { return Ok(false) };
+        let mut table = device.table.lock();
+        for map in maps {
+            let address = map.address as usize;
+            // SAFETY: the caller's memory.
+            let result = unsafe {
+                match map.kind & map_kind::TO != 0 {
+                    true => table.update_to(device, address, map.bytes),
+                    false => table.update_from(device, address, map.bytes),
+                }
+            };
+            let is_present = result.map_err(|it| map_error(it, map))?;
+            if !is_present && map.kind & map_kind::PRESENT != 0 {
+                let message = format!("`{}` is not in the memory of the device", text(map.name));
+                return Err(TargetError { message, hint: Some("map it around this directive".to_owned()) });
+            }
+        }
+        Ok(true)
+    }
+
+    /// Runs a region; false if the host is to run it.
+    ///
+    /// # Safety
+    /// Maps and captures are those of the region with that kernel.
+    pub(super) unsafe fn region(
+        &self,
+        number: i64,
+        kernel: &'static Kernel,
+        maps: &[Map],
+        captures: &[Captured],
+    ) -> Outcome<bool> {
+        let Some(device) = self.find(number)? else { return Ok(false) };
+        let copies = {
+            let mut table = device.table.lock();
+            // SAFETY: the caller's memory.
+            unsafe { enter_all(device, &mut table, maps)? }
+        };
+        // SAFETY: the caller's captures.
+        let environment = unsafe { environment(device, kernel, maps, &copies, captures)? };
+        // SAFETY: an environment of the kernel, made above.
+        unsafe { device.launch(kernel, &environment) }.map_err(|error| {
+            let mut found = TargetError::from(error);
+            // The device names the kernel's place, which is that of the directive.
+            let place = format!("{}:{}: kernel: ", text(kernel.file), kernel.line);
+            found.message = found.message.replace(&place, "");
+            found
+        })?;
+        // SAFETY: the caller's memory.
+        unsafe { exit_all(device, &mut device.table.lock(), maps)? };
+        Ok(true)
+    }
+}
+
+/// The environment of a launch: values, and addresses of copies.
+///
+/// # Safety
+/// The captures are those of the kernel.
+unsafe fn environment(
+    device: &TargetDevice,
+    kernel: &Kernel,
+    maps: &[Map],
+    copies: &[u64],
+    captures: &[Captured],
+) -> Outcome<Vec<u8>> {
+    // SAFETY: the table of the kernel's captures.
+    let places = unsafe { list(kernel.captures, kernel.capture_count) };
+    let mut bytes = vec![0; kernel.env_size as usize];
+    for (place, capture) in places.iter().zip(captures) {
+        let target = &mut bytes[place.offset as usize..][..place.size as usize];
+        if capture.kind == capture_kind::VALUE {
+            // SAFETY: a value of the captured type.
+            target.copy_from_slice(unsafe { list(capture.address.cast(), place.size) });
+            continue;
+        }
+        let index = usize::try_from(capture.map).ok();
+        let index = index.filter(|it| copies.get(*it).is_some_and(|copy| *copy != 0));
+        let mapped = index.map(|it| (maps[it].address as u64, copies[it]));
+        let address = match (capture.kind, mapped) {
+            (capture_kind::OBJECT, None) => object_copy(device, capture)?,
+            (kind, None) => pointer_copy(device, capture, kind == capture_kind::USED_POINTER)?,
+            // Also where a section begins behind the first element.
+            (_, Some((start, copy))) => copy.wrapping_add((capture.address as u64).wrapping_sub(start)),
+        };
+        target.copy_from_slice(&address.to_ne_bytes());
+    }
+    Ok(bytes)
+}
+
+/// The address of an object's copy.
+fn object_copy(device: &TargetDevice, capture: &Captured) -> Outcome<u64> {
+    match device.table.lock().presence(capture.address as usize, 0) {
+        Presence::Present(copy) => Ok(copy),
+        _ => {
+            let name = text(capture.name);
+            let message = format!("the region uses `{name}`, which is not in the memory of the device");
+            Err(TargetError { message, hint: Some(format!("write `map(tofrom: {name})`")) })
+        }
+    }
+}
+
+/// What a pointer that no clause of the region names is on the device; `is_used`: the region uses what it
+/// points to.
+fn pointer_copy(device: &TargetDevice, capture: &Captured, is_used: bool) -> Outcome<u64> {
+    let pointer = capture.address as usize;
+    if let Presence::Present(copy) = device.table.lock().presence(pointer, 0) {
+        return Ok(copy);
+    }
+    if is_used && pointer != 0 && !device.has_memory(pointer as u64) {
+        let name = text(capture.name);
+        return Err(TargetError {
+            message: format!(
+                "the region uses what `{name}` points to, which is not in the memory of the device"
+            ),
+            hint: Some(format!(
+                "write `map(tofrom: {name}[0:N])`, or `is_device_ptr({name})` for memory of `omp_target_alloc`"
+            )),
+        });
+    }
+    Ok(pointer as u64)
+}
+
+impl Devices {
+    /// The address of the copy of what a pointer points to; the pointer itself where there is none.
+    pub(super) fn device_pointer(&self, number: i64, pointer: usize) -> Outcome<usize> {
+        let Some(device) = self.find(number)? else { return Ok(pointer) };
+        Ok(match device.table.lock().presence(pointer, 0) {
+            Presence::Present(copy) => copy as usize,
+            _ => pointer,
+        })
+    }
+
+    /// `omp_target_memcpy`. The ranges are memory of the named devices.
+    ///
+    /// # Safety
+    /// As the routine demands.
+    pub(super) unsafe fn copy(
+        &self,
+        target: usize,
+        source: usize,
+        bytes: u64,
+        to: i64,
+        from: i64,
+    ) -> Outcome<()> {
+        // SAFETY: the ranges are memory of these devices.
+        unsafe {
+            match (self.find(to)?, self.find(from)?) {
+                (None, None) => {
+                    std::ptr::copy(source as *const u8, target as *mut u8, bytes as usize);
+                }
+                (Some(device), None) => device.upload(source as *const u8, target as u64, bytes)?,
+                (None, Some(device)) => device.download(source as u64, target as *mut u8, bytes)?,
+                (Some(a), Some(b)) if std::ptr::eq(a, b) => {
+                    a.copy_within(source as u64, target as u64, bytes)?
+                }
+                (Some(a), Some(b)) => {
+                    let mut between = vec![0; bytes as usize];
+                    b.download(source as u64, between.as_mut_ptr(), bytes)?;
+                    a.upload(between.as_ptr(), target as u64, bytes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
