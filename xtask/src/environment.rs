@@ -7,9 +7,13 @@ use std::path::Path;
 const PAGE_FILE: &str = "docs/reference/environment.md";
 const FOLDERS: &[&str] = &["analysis", "build-backend", "lsp-server", "runtime", "syntax", "tests", "xtask"];
 const PREFIXES: &[&str] = &["APG_", "X10_", "X10RT_"];
-/// Files whose names of this form are macros of generated C++.
-const MACRO_FILES: &[&str] =
-    &["build-backend/codegen/src/metadata.rs", "runtime/src/device/launch/module.rs"];
+/// Files whose names of this form are macros of generated C++ or constants of edited C.
+const MACRO_FILES: &[&str] = &[
+    "build-backend/codegen/src/metadata.rs",
+    "build-backend/lower-c/src/host/mapping.rs",
+    "build-backend/lower-c/src/host/mod.rs",
+    "runtime/src/device/launch/module.rs",
+];
 /// Set by a test for its own child process or compiler.
 const PRIVATE: &[&str] = &[
     "APG_FRAME_FUZZ_CHILD",

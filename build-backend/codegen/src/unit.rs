@@ -20,6 +20,8 @@ pub struct Emitted {
     pub kernels: Vec<KernelIr>,
     /// Device code of each kernel, in the same order.
     pub cuda: Vec<String>,
+    /// The symbol of each kernel's descriptor (`apg_kernel`), in the same order.
+    pub symbols: Vec<String>,
 }
 
 /// Beginning of units without C++ code of the program.
@@ -112,7 +114,7 @@ pub fn emit(program: &Program, single: bool) -> Result<Emitted, Vec<EmitError>> 
     }
     units.append(&mut others);
     let cuda = device_code.into_iter().map(|it| it.source).collect();
-    if errors.is_empty() { Ok(Emitted { units, kernels, cuda }) } else { Err(errors) }
+    if errors.is_empty() { Ok(Emitted { units, kernels, cuda, symbols: names.kernels }) } else { Err(errors) }
 }
 
 /// Divides functions into units.

@@ -7,6 +7,7 @@ use apg_c_analysis::hir::{
 };
 use apg_c_syntax::TextRange;
 
+use crate::declare_target::device_objects;
 use crate::unsupported::{Lowered, unsupported};
 
 /// How a region refers to an object that is declared outside of it.
@@ -128,12 +129,13 @@ pub(crate) fn captured(
         }
     }
     named.sort_by_key(|it| it.1.start());
+    let on_devices = device_objects(hir);
     let mut found = Vec::new();
     for (variable, range) in named {
         if counters.contains(&variable) {
             continue;
         }
-        let reference = reference(hir, chain, variable, range)?;
+        let reference = reference(hir, chain, &on_devices, variable, range)?;
         found.push(Captured { variable, range, reference });
     }
     Ok(found)
@@ -142,6 +144,7 @@ pub(crate) fn captured(
 fn reference(
     hir: &Program,
     chain: &[DirectiveId],
+    on_devices: &[VariableId],
     variable: VariableId,
     range: TextRange,
 ) -> Lowered<Reference> {
@@ -176,6 +179,7 @@ fn reference(
             unsupported(range, message, format!("write `map(to: {})`", of.name))
         }
         Some(found) => Ok(found),
+        None if on_devices.binary_search(&variable).is_ok() => Ok(Reference::Object),
         // The address of the first element.
         None if matches!(of.ty, Type::Array(_, Length::Variable | Length::Unknown)) => Ok(Reference::Value),
         None if is_aggregate || scalars_are_mapped(hir, chain, &of.ty) => Ok(Reference::Object),
@@ -212,15 +216,20 @@ fn mapped(hir: &Program, item: Option<ExprId>, ty: &Type) -> Lowered<Reference> 
                 expr = *base;
             }
             ExprKind::Variable(_) => break,
+            // A member leads to its struct: the object, or what the pointer points to.
+            ExprKind::Member { base, .. } | ExprKind::Dereference(base) => {
+                is_section = true;
+                expr = *base;
+            }
             _ => {
-                let message = "`map` names a part of a struct, or what a computed pointer points to";
+                let message = "`map` names what a computed pointer points to";
                 let advice = "declare a pointer to it in front of the region, and map that";
                 return unsupported(hir.expr(item).range, message, advice);
             }
         }
     }
-    let is_array = matches!(ty, Type::Array(_, Length::Constant(_)));
-    Ok(if is_section && !is_array || matches!(ty, Type::Array(_, Length::Variable | Length::Unknown)) {
+    let is_object = matches!(ty, Type::Array(_, Length::Constant(_)) | Type::Record(_));
+    Ok(if is_section && !is_object || matches!(ty, Type::Array(_, Length::Variable | Length::Unknown)) {
         Reference::Value
     } else {
         Reference::Object

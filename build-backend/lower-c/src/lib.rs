@@ -3,7 +3,8 @@
 //!
 //! A region is a kernel whose threads share the iterations of its loops by a grid-stride loop. What a region
 //! refers to outside of it is a capture: scalars by value, mapped objects by their address on the device.
-//! Code outside of regions stays with the C compiler.
+//! Code outside of regions stays with the C compiler, which gets the file with calls of the runtime in place
+//! of directives about devices ([`offload`]).
 
 #![warn(clippy::print_stderr)]
 
@@ -11,8 +12,10 @@ mod atomic;
 mod body;
 mod conversion;
 mod data;
+mod declare_target;
 mod expression;
 mod file;
+mod host;
 mod library;
 mod loops;
 mod reduction;
@@ -23,4 +26,5 @@ mod unit;
 mod unsupported;
 
 pub use file::lower;
+pub use host::offload;
 pub use unsupported::Unsupported;

@@ -48,6 +48,12 @@ impl Shape {
         self.constructs.iter().any(|it| matches!(it, Construct::Parallel | Construct::Loop))
     }
 
+    /// The objects outside of the region that it refers to.
+    fn captured(&self, hir: &Program) -> Lowered<Vec<Captured>> {
+        let counters: Vec<_> = self.loops.iter().map(|it| it.variable).collect();
+        captured(hir, &self.chain, &counters)
+    }
+
     fn clause<'h>(&self, hir: &'h Program, name: &str) -> Option<&'h Clause> {
         self.chain.iter().find_map(|it| hir.directive(*it).clause(name))
     }
@@ -141,13 +147,22 @@ fn not_canonical<T>(hir: &Program, problem: NotCanonical, directive: TextRange) 
     )
 }
 
+/// The directives of a region, and the objects outside of it that it refers to.
+pub(crate) fn environment(
+    hir: &Program,
+    directive: DirectiveId,
+) -> Lowered<(Vec<DirectiveId>, Vec<Captured>)> {
+    let shape = shape(hir, directive)?;
+    let captured = shape.captured(hir)?;
+    Ok((shape.chain, captured))
+}
+
 /// Lowers a region to a kernel.
 pub(crate) fn lower(unit: &mut Unit<'_>, directive: DirectiveId) -> Lowered<()> {
     let hir = unit.hir;
     let of = hir.directive(directive);
     let shape = shape(hir, directive)?;
-    let counters: Vec<_> = shape.loops.iter().map(|it| it.variable).collect();
-    let captured = captured(hir, &shape.chain, &counters)?;
+    let captured = shape.captured(hir)?;
     let span = unit.span(of.range);
     let function = of.function.map_or("file", |it| &hir.function(it).name);
     let name = format!("{function}_{}", span.line());

@@ -1,0 +1,375 @@
+//! The host's side of device constructs (OpenMP 5.2, chapter 13): a file whose directives about devices are
+//! calls of the runtime, for the C compiler. A region is followed by its own text, which the host runs where
+//! there is no device; all other text stays as it is.
+
+mod edits;
+mod mapping;
+
+use apg_c_analysis::Parsed;
+use apg_c_analysis::hir::visit::Node;
+use apg_c_analysis::hir::{
+    Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Length, StmtId, Type, VariableId,
+};
+use apg_c_syntax::{Family, TextRange};
+
+use self::edits::{Edits, line_number, quoted};
+use self::mapping::{Map, SourceText, map_kinds, type_kinds};
+use crate::data::{Captured, Reference};
+use crate::declare_target::device_objects;
+use crate::region;
+use crate::unsupported::{Lowered, Unsupported, unsupported};
+
+/// The text of a file with calls in place of its directives about devices; `None` if it has none. `name` is
+/// the file in messages; `kernels` are the symbols of its regions' kernels, in the order of the source.
+///
+/// # Errors
+/// Directives that have no such form.
+pub fn offload(parsed: &Parsed, name: &str, kernels: &[String]) -> Result<Option<String>, Vec<Unsupported>> {
+    let mut host = Host { parsed, name, edits: Edits::default(), is_changed: false };
+    let mut errors = Vec::new();
+    let mut kernels = kernels.iter();
+    for id in parsed.program.directive_ids() {
+        if let Err(error) = host.directive(id, &mut kernels) {
+            errors.push(error);
+        }
+    }
+    let globals = host.globals();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let is_changed = host.is_changed || !globals.is_empty();
+    Ok(is_changed.then(|| host.edits.apply(parsed.text(), name, &globals)))
+}
+
+struct Host<'a> {
+    parsed: &'a Parsed,
+    name: &'a str,
+    edits: Edits,
+    is_changed: bool,
+}
+
+impl<'a> Host<'a> {
+    fn source(&self) -> SourceText<'a> {
+        SourceText { parsed: self.parsed }
+    }
+
+    fn directive(&mut self, id: DirectiveId, kernels: &mut std::slice::Iter<'_, String>) -> Lowered<()> {
+        let of = self.parsed.program.directive(id);
+        if of.family != Family::OpenMp {
+            return Ok(());
+        }
+        if region::is_region(&self.parsed.program, id) {
+            let Some(kernel) = kernels.next() else { return Ok(()) };
+            return self.region(id, kernel);
+        }
+        match of.constructs.first() {
+            Some(Construct::TargetData) => self.data(of),
+            Some(Construct::TargetEnterData) => self.stand_alone(of, "enter", &["to", "alloc"]),
+            Some(Construct::TargetExitData) => self.stand_alone(of, "exit", &["from", "release", "delete"]),
+            Some(Construct::TargetUpdate) => self.stand_alone(of, "update", &[]),
+            _ => match of.name.as_str() {
+                "declare mapper" => {
+                    let message = "`declare mapper` is not supported";
+                    unsupported(of.range, message, "write the ranges in the `map` clauses")
+                }
+                "requires" if of.clauses.iter().any(|it| it.name.starts_with("unified_")) => {
+                    let message = "the program requires that host and device have one memory";
+                    unsupported(of.range, message, "leave it out, and `map` what regions use")
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// Where a directive is written; one of a macro cannot be changed.
+    fn spelled(&self, range: TextRange) -> Lowered<std::ops::Range<usize>> {
+        let found = self.parsed.spelled(range).unwrap_or_default();
+        let found: std::ops::Range<usize> = found.into();
+        let text = &self.parsed.text()[found.clone()];
+        if !text.trim_start().starts_with('#') {
+            let message = "a macro contains this directive, which so cannot run on a device";
+            return unsupported(range, message, "write the directive itself");
+        }
+        Ok(found)
+    }
+
+    fn statement(&self, id: StmtId) -> std::ops::Range<usize> {
+        self.parsed.spelled(self.parsed.program.stmt(id).range).unwrap_or_default().into()
+    }
+
+    /// Declares the place of a directive as `apg_s_`.
+    fn site(&self, of: &Directive, at: usize) -> String {
+        let line = line_number(self.parsed.text(), at);
+        let (file, name) = (quoted(self.name), quoted(&of.name));
+        format!("const struct apg_site apg_s_ = {{{file}, {name}, {line}}};")
+    }
+
+    /// The device of a directive.
+    fn device(&self, of: &Directive) -> Lowered<String> {
+        let mut device = "apg_default_device()".to_owned();
+        if let Some(clause) = of.clause("device") {
+            let is_number = clause.modifier().is_none_or(|it| it == "device_num");
+            let number = clause.items.first().and_then(|it| it.expr).filter(|_| is_number);
+            let Some(number) = number else {
+                let message = "this is not the number of a device";
+                return unsupported(clause.range, message, "write `device(N)`");
+            };
+            device = format!("(long)({})", self.source().expr(number));
+        }
+        let is_ours = |it: &&Clause| it.modifier().is_none_or(|it| it.starts_with("target"));
+        match of.clauses_named("if").find(is_ours).and_then(|it| it.items.first()?.expr) {
+            Some(condition) => {
+                Ok(format!("apg_device_if(({}) != 0, {device})", self.source().expr(condition)))
+            }
+            None => Ok(device),
+        }
+    }
+
+    /// Waits for the tasks that a directive depends on: what it does itself is done when it returns.
+    fn dependences(&self, of: &Directive) -> String {
+        let clauses: Vec<String> = of.clauses_named("depend").map(|it| self.source().of(it.range)).collect();
+        match clauses.is_empty() {
+            true => String::new(),
+            false => format!("_Pragma({}) ;", quoted(&format!("omp task if(0) {}", clauses.join(" ")))),
+        }
+    }
+
+    /// The table of maps as `apg_m_`.
+    fn table(maps: &[Map]) -> String {
+        let rows: Vec<String> = maps.iter().map(Map::row).chain(["{0, 0, 0, 0, 0}".to_owned()]).collect();
+        format!("struct apg_map apg_m_[] = {{{}}};", rows.join(", "))
+    }
+
+    /// The maps of all clauses.
+    fn maps(&self, of: &Directive, otherwise: &'static str, is_entry: bool) -> Lowered<Vec<Map>> {
+        let mut maps = Vec::new();
+        for clause in of.clauses_named("map") {
+            let kinds = map_kinds(clause, otherwise)?;
+            for item in &clause.items {
+                self.source().add_item(item, &kinds, is_entry, &mut maps)?;
+            }
+        }
+        Ok(maps)
+    }
+
+    /// `target enter data`, `target exit data`, `target update`.
+    fn stand_alone(&mut self, of: &Directive, function: &str, types: &[&'static str]) -> Lowered<()> {
+        let at = self.spelled(of.range)?;
+        let mut maps = Vec::new();
+        if types.is_empty() {
+            for (name, kind) in [("to", "APG_TO"), ("from", "APG_FROM")] {
+                for clause in of.clauses_named(name) {
+                    for item in &clause.items {
+                        let mut map = self.source().plain(item, kind)?;
+                        if clause.modifiers.iter().any(|it| it.text == "present") {
+                            map.kinds.push("APG_PRESENT");
+                        }
+                        maps.push(map);
+                    }
+                }
+            }
+        } else {
+            maps = self.maps(of, types[0], function == "enter")?;
+        }
+        let (wait, site, device) = (self.dependences(of), self.site(of, at.start), self.device(of)?);
+        let table = Self::table(&maps);
+        let call = format!("apg_target_{function}(&apg_s_, {device}, apg_m_, {});", maps.len());
+        self.edits.replace_lines(self.parsed.text(), at, &format!("{{ {wait} {site} {table} {call} }}"));
+        self.is_changed = true;
+        Ok(())
+    }
+
+    /// `target data`, whose list items of `use_device_ptr` are objects with other values inside of it.
+    fn data(&mut self, of: &Directive) -> Lowered<()> {
+        let Some(body) = of.body else { return Ok(()) };
+        let at = self.spelled(of.range)?;
+        let maps = self.maps(of, "tofrom", true)?;
+        let (site, device, table) = (self.site(of, at.start), self.device(of)?, Self::table(&maps));
+        let count = maps.len();
+        let mut start = format!(
+            "{{ {site} const long apg_d_ = {device}; {table} apg_target_enter(&apg_s_, apg_d_, apg_m_, {count}); {{"
+        );
+        let (mut values, mut objects, mut uses) = (String::new(), String::new(), String::new());
+        let names = ["use_device_ptr", "use_device_addr"];
+        let items = of.clauses.iter().filter(|it| names.contains(&it.name.as_str())).flat_map(|it| &it.items);
+        for (index, item) in items.enumerate() {
+            let hir = &self.parsed.program;
+            let Some(variable) = item.variable(hir).map(|it| hir.variable(it)) else { continue };
+            let name = &variable.name;
+            let ty = match &variable.ty {
+                Type::Pointer(_) => format!("__typeof__({name})"),
+                Type::Array(..) => format!("__typeof__(&{name}[0])"),
+                _ => {
+                    let message = format!("`{name}` is no pointer and no array");
+                    return unsupported(item.range, message, "declare a pointer to it, and name that");
+                }
+            };
+            values.push_str(&format!("{ty} apg_p{index}_ = ({ty})apg_device_pointer(apg_d_, {name}); "));
+            objects.push_str(&format!("{ty} {name} = apg_p{index}_; "));
+            uses.push_str(&format!("(void){name}; "));
+        }
+        if !values.is_empty() {
+            start.push_str(&format!(" {values} {{ {objects}{uses}"));
+        }
+        let end = if values.is_empty() { "}" } else { "}}" };
+        self.edits.replace_lines(self.parsed.text(), at, &start);
+        let end = format!(" {end} apg_target_exit(&apg_s_, apg_d_, apg_m_, {count}); }}");
+        let statement = self.statement(body);
+        self.edits.insert_behind(statement, &end);
+        self.is_changed = true;
+        Ok(())
+    }
+
+    /// A region: a call that launches its kernel, and the region's own text for the host.
+    fn region(&mut self, id: DirectiveId, kernel: &str) -> Lowered<()> {
+        let hir = &self.parsed.program;
+        let of = hir.directive(id);
+        let Some(body) = of.body else { return Ok(()) };
+        let at = self.spelled(of.range)?;
+        let (chain, captured) = region::environment(hir, id)?;
+        let mut maps = self.maps(of, "tofrom", true)?;
+        self.add_implicit_maps(&chain, &captured, &mut maps);
+        let (mut values, mut rows) = (String::new(), Vec::new());
+        for (index, it) in captured.iter().filter(|it| it.reference != Reference::Private).enumerate() {
+            rows.push(self.capture(&chain, body, it, index, &maps, &mut values));
+        }
+        let count = rows.len();
+        rows.push("{0, 0, 0, 0}".to_owned());
+        let line = format!(
+            "{{ if (__extension__ ({{ {wait} {site} {values} {table} struct apg_captured apg_c_[] = {{{rows}}}; \
+             extern const char {kernel}[]; \
+             apg_target_region(&apg_s_, {device}, {kernel}, apg_m_, {maps}, apg_c_, {count}); }})) {{}} else {{",
+            wait = self.dependences(of),
+            site = self.site(of, at.start),
+            table = Self::table(&maps),
+            rows = rows.join(", "),
+            device = self.device(of)?,
+            maps = maps.len(),
+        );
+        self.edits.insert_line(self.parsed.text(), at.start, &line);
+        let statement = self.statement(body);
+        self.edits.insert_behind(at.start..statement.end, " }}");
+        self.is_changed = true;
+        Ok(())
+    }
+
+    /// Maps what no clause names (OpenMP 5.2, section 5.8.1): arrays, structs, mapped scalars, reductions.
+    fn add_implicit_maps(&self, chain: &[DirectiveId], captured: &[Captured], maps: &mut Vec<Map>) {
+        let hir = &self.parsed.program;
+        for it in captured {
+            let of = hir.variable(it.variable);
+            let is_object = match it.reference {
+                Reference::Object | Reference::Reduction(_) => true,
+                Reference::Value => matches!(of.ty, Type::Array(_, Length::Variable | Length::Unknown)),
+                Reference::Private => false,
+            };
+            if !is_object {
+                continue;
+            }
+            let is_named =
+                |map: &&mut Map| map.base == Some(it.variable) && !matches!(of.ty, Type::Pointer(_));
+            let kinds = implicit_kinds(hir.directive(chain[0]), &of.ty);
+            match maps.iter_mut().find(is_named) {
+                // A struct that leads to a mapped member is copied back as well, as if it were named nowhere.
+                Some(map) if !self.is_in_clause(chain[0], it.variable) => map.kinds = kinds,
+                Some(_) => {}
+                None => maps.insert(0, Map::object(&of.name, it.variable, kinds)),
+            }
+        }
+    }
+
+    /// Whether a `map` clause names a variable or a section of it, not a member.
+    fn is_in_clause(&self, id: DirectiveId, variable: VariableId) -> bool {
+        let hir = &self.parsed.program;
+        let names = |mut expr: ExprId| loop {
+            match hir.expr(expr).kind {
+                ExprKind::Variable(it) => return it == variable,
+                ExprKind::Section(base, ..) | ExprKind::Index(base, _) => expr = base,
+                _ => return false,
+            }
+        };
+        hir.directive(id).clauses_named("map").flat_map(|it| &it.items).filter_map(|it| it.expr).any(names)
+    }
+
+    /// A row of the table of captures; values are put in locals in front of it.
+    fn capture(
+        &self,
+        chain: &[DirectiveId],
+        body: StmtId,
+        captured: &Captured,
+        index: usize,
+        maps: &[Map],
+        values: &mut String,
+    ) -> String {
+        let hir = &self.parsed.program;
+        let of = hir.variable(captured.variable);
+        let name = &of.name;
+        let map = maps.iter().position(|it| it.base == Some(captured.variable));
+        let map = map.map_or(-1, |it| it as i64);
+        let is_object = matches!(captured.reference, Reference::Object | Reference::Reduction(_));
+        let is_plain = chain.iter().flat_map(|it| &hir.directive(*it).clauses).any(|clause| {
+            matches!(clause.name.as_str(), "is_device_ptr" | "has_device_addr" | "firstprivate")
+                && clause.items.iter().any(|it| it.variable(hir) == Some(captured.variable))
+        });
+        if is_object {
+            return format!("{{{}, (const void *)&{name}, APG_OBJECT, {map}}}", quoted(name));
+        }
+        if matches!(of.ty, Type::Pointer(_) | Type::Array(..)) && !is_plain {
+            let kind = match self.is_followed(body, captured.variable) {
+                true => "APG_USED_POINTER",
+                false => "APG_POINTER",
+            };
+            return format!("{{{}, (const void *){name}, {kind}, {map}}}", quoted(name));
+        }
+        values.push_str(&format!("__typeof__({name}) apg_v{index}_ = {name}; "));
+        format!("{{{}, (const void *)&apg_v{index}_, APG_VALUE, -1}}", quoted(name))
+    }
+
+    /// Whether code uses what a pointer points to.
+    fn is_followed(&self, body: StmtId, variable: VariableId) -> bool {
+        let hir = &self.parsed.program;
+        let is_it = |id: ExprId| hir.expr(id).kind == ExprKind::Variable(variable);
+        let mut found = false;
+        hir.walk_stmt(body, &mut |node| {
+            if let Node::Expr(id) = node {
+                found |= match hir.expr(id).kind {
+                    ExprKind::Index(base, _) | ExprKind::Dereference(base) => is_it(base),
+                    ExprKind::Member { base, is_arrow: true, .. } => is_it(base),
+                    _ => false,
+                };
+            }
+            true
+        });
+        found
+    }
+
+    /// Registers the objects of `declare target` (OpenMP 5.2, section 7.8).
+    fn globals(&self) -> String {
+        let hir = &self.parsed.program;
+        let found = device_objects(hir);
+        if found.is_empty() {
+            return String::new();
+        }
+        let mut text = String::new();
+        let mut calls = String::new();
+        for (index, id) in found.iter().enumerate() {
+            let name = &hir.variable(*id).name;
+            text.push_str(&format!(
+                "static struct apg_global apg_g{index}_ = {{(void *)&{name}, sizeof({name}), 0}};\n"
+            ));
+            calls.push_str(&format!("apg_add_global(&apg_g{index}_); "));
+        }
+        format!("{text}__attribute__((constructor)) static void apg_add_globals_(void) {{ {calls}}}\n")
+    }
+}
+
+/// How an object is mapped that no clause names.
+fn implicit_kinds(directive: &Directive, ty: &Type) -> Vec<&'static str> {
+    let category = if matches!(ty, Type::Array(..) | Type::Record(_)) { "aggregate" } else { "scalar" };
+    let clause = directive.clauses_named("defaultmap").find(|it| {
+        let named = it.items.first().and_then(|it| it.word.as_deref());
+        named.is_none_or(|it| it == category || it == "all")
+    });
+    let ty = clause.and_then(|it| it.modifier()).filter(|it| matches!(*it, "to" | "from" | "alloc"));
+    type_kinds(ty.unwrap_or("tofrom")).to_vec()
+}
