@@ -8,8 +8,7 @@ use apg_runtime::cache::Cache;
 use apg_runtime::device;
 use clap::ValueEnum;
 
-use crate::commands::build::build_failure;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, build_failure};
 
 /// A debugger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

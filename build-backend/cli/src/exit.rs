@@ -1,5 +1,8 @@
 //! The end of this process: the libraries say with what status it is to end.
 
+use std::ffi::{c_char, c_int};
+
+use apg_runtime::offload::Main;
 use apg_runtime::run::ExitStatus;
 
 /// The lowest byte of a program's status, which counts for the system. Ends this process if the program has
@@ -20,4 +23,32 @@ pub(crate) fn end_by(signal: i32) -> ! {
     }
     // The signal is blocked.
     std::process::exit(128 + signal)
+}
+
+unsafe extern "C" {
+    /// The environment (POSIX.1-2017, `environ`).
+    static environ: *mut *mut c_char;
+    /// What the C library calls the program in its messages.
+    static mut program_invocation_name: *mut c_char;
+    static mut program_invocation_short_name: *mut c_char;
+}
+
+/// Runs the `main` of a program in C with these words, which a null pointer ends, as the system starts it.
+pub(crate) fn run_main(main: Main, count: usize, words: &'static mut [*mut c_char]) -> i32 {
+    // SAFETY: no other thread runs; the words live as long as the process.
+    unsafe {
+        // Rust ignores this signal.
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        if let Some(name) = words.first().copied().filter(|it| !it.is_null()) {
+            program_invocation_name = name;
+            let slash = libc::strrchr(name, c_int::from(b'/'));
+            program_invocation_short_name = if slash.is_null() { name } else { slash.add(1) };
+        }
+        main(count as c_int, words.as_mut_ptr(), environ)
+    }
+}
+
+/// Ends this process as `exit` does.
+pub(crate) fn end_with(status: i32) -> ! {
+    std::process::exit(status)
 }

@@ -61,6 +61,15 @@ impl Failure {
 /// The exit status of a command, or why it failed.
 pub(crate) type Outcome = Result<u8, Failure>;
 
+/// A program that was not built.
+pub(crate) fn build_failure(error: &apg_toolchain::BuildError) -> Failure {
+    let failure = Failure::new(error.to_string());
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
 impl From<LoadFailure> for Failure {
     fn from(failure: LoadFailure) -> Self {
         Self { hints: failure.hints, ..Self::new(failure.message) }

@@ -25,7 +25,7 @@ use apg_runtime::base::allocator::{Allocator, End};
 use apg_runtime::base::{interrupt, limits};
 use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, Parser, Subcommand};
-use failure::Failure;
+use failure::{Failure, Outcome};
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator::new("apg", End::Exit);
@@ -76,6 +76,9 @@ fn main() -> ExitCode {
     limits::prepare_stack();
     ALLOCATOR.end_at_threads_without_stack();
     logging::start();
+    if let Some(outcome) = commands::c_devices::run_as_c_program() {
+        return finish(outcome);
+    }
     interrupt::catch(exit::end_by);
     interrupt::set(|_| {
         apg_runtime::base::temp_files::remove_unfinished();
@@ -101,6 +104,11 @@ fn main() -> ExitCode {
         Command::Doctor(command) => command.run(),
         Command::Completions(command) => command.run(),
     });
+    finish(outcome)
+}
+
+/// The status of the process; a failure is printed.
+fn finish(outcome: Outcome) -> ExitCode {
     // Errors of buffered output count as well.
     let outcome = outcome.and_then(|status| Ok(std::io::stdout().flush().map(|()| status)?));
     match outcome {

@@ -11,6 +11,8 @@ use apg_analysis::diagnostics::Severity;
 use crate::session;
 use crate::sources::display_path;
 use apg_codegen::{self as emit, Emitted};
+
+pub use apg_codegen::HEADERS;
 use apg_diagnostics::render::{Finding, Span};
 use apg_lower_x10::{LowerError, MainTarget, lower};
 use apg_mir as mir;

@@ -129,9 +129,75 @@ pub fn translate_regions(
     flags: &[String],
     options: Options,
 ) -> Result<Result<Translated, Vec<Finding>>, LoadFailure> {
+    Ok(translate_file(path, &Arc::new(toolchain(flags)?), options, "")?.map(|it| it.translated))
+}
+
+/// The `target` regions of a program in C as kernels, and its sources with calls in place of its directives
+/// about devices.
+#[derive(Debug)]
+pub struct DeviceProgram {
+    /// The text of each source; `None` for a source without such directives.
+    pub edited: Vec<Option<String>>,
+    /// The regions of the sources that have some.
+    pub regions: Vec<Translated>,
+}
+
+/// Translates the directives about devices of a program in C; `None` if it has none. The inner result has its
+/// errors, as that of [`translate_regions`].
+///
+/// # Errors
+/// A file cannot be read, or the C compiler refuses the flags.
+pub fn translate_program(
+    sources: &[PathBuf],
+    flags: &[String],
+    options: Options,
+) -> Result<Result<Option<DeviceProgram>, Vec<Finding>>, LoadFailure> {
+    let mut found = DeviceProgram { edited: Vec::new(), regions: Vec::new() };
+    let mut errors = Vec::new();
+    let mut compiler = None;
+    for (index, path) in sources.iter().enumerate() {
+        let names_devices = is_source(path) && read(path)?.1.contains("target");
+        if !names_devices {
+            found.edited.push(None);
+            continue;
+        }
+        let compiler = match &compiler {
+            Some(known) => known,
+            None => compiler.insert(Arc::new(toolchain(flags)?)),
+        };
+        // Kernels of all files have names of their own.
+        let prefix = format!("file{index}_");
+        match translate_file(path, compiler, options, &prefix)? {
+            Ok(file) => {
+                found.edited.push(file.text);
+                if !file.translated.mir.kernels.is_empty() {
+                    found.regions.push(file.translated);
+                }
+            }
+            Err(more) => errors.extend(more),
+        }
+    }
+    let is_there = found.edited.iter().any(Option::is_some);
+    Ok(if errors.is_empty() { Ok(is_there.then_some(found)) } else { Err(errors) })
+}
+
+/// A translated file.
+struct TranslatedFile {
+    translated: Translated,
+    /// Its text with calls in place of directives about devices, if it has some.
+    text: Option<String>,
+}
+
+/// Translates a file; `prefix` is in front of the names of its kernels.
+fn translate_file(
+    path: &Path,
+    compiler: &Arc<Toolchain>,
+    options: Options,
+    prefix: &str,
+) -> Result<Result<TranslatedFile, Vec<Finding>>, LoadFailure> {
     let (absolute, text) = read(path)?;
     let mut host = AnalysisHost::new(Arc::new(Disk::default()));
-    let file = host.set_file(&absolute, text.clone(), &Arc::new(toolchain(flags)?));
+    let file = host.set_file(&absolute, text.clone(), compiler);
     let diagnostics = apg_c_analysis::file_diagnostics(host.database(), file);
     let mut errors: Vec<Finding> = diagnostics.iter().map(|it| finding(&absolute, &text, it)).collect();
     errors.retain(|it| it.severity == Severity::Error);
@@ -139,17 +205,28 @@ pub fn translate_regions(
         return Ok(Err(errors));
     }
     let parsed = apg_c_analysis::parsed(host.database(), file);
+    let unsupported = |errors: Vec<Unsupported>| -> Vec<Finding> {
+        errors.into_iter().map(|it| unsupported(&absolute, parsed, it)).collect()
+    };
     let mut mir = match apg_lower_c::lower(parsed, &absolute) {
         Ok(mir) => mir,
-        Err(errors) => {
-            return Ok(Err(errors.into_iter().map(|it| unsupported(&absolute, parsed, it)).collect()));
-        }
+        Err(errors) => return Ok(Err(unsupported(errors))),
     };
     mir.debug = options.mode.debug;
-    Ok(build::generate_code(mir, options).map_err(|errors| {
+    for kernel in &mut mir.kernels {
+        kernel.name.insert_str(0, prefix);
+    }
+    let translated = build::generate_code(mir, options).map_err(|errors| -> Vec<Finding> {
         let finding = |error| build::generation_finding(&absolute, text.clone(), error);
         errors.into_iter().map(finding).collect()
-    }))
+    });
+    let translated = match translated {
+        Ok(translated) => translated,
+        Err(findings) => return Ok(Err(findings)),
+    };
+    let name = path.display().to_string();
+    let edited = apg_lower_c::offload(parsed, &name, &translated.emitted.symbols);
+    Ok(edited.map(|text| TranslatedFile { translated, text }).map_err(unsupported))
 }
 
 /// What a region does that has no device form.

@@ -51,6 +51,34 @@ pub fn build(
     Ok(SharedObject { path: program, in_use })
 }
 
+/// Compiles the units that are not in the cache: their objects, in the same order, for another link.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn compile_units(
+    units: &[Unit],
+    headers: &[(&str, &str)],
+    mode: Mode,
+    cache: &Cache,
+    observer: &dyn BuildObserver,
+) -> Result<Vec<PathBuf>, BuildError> {
+    let native = &NativeOptions::default();
+    let build = Build { compiler: find_compiler()?, units, headers, mode, native, cache };
+    let objects: Vec<PathBuf> =
+        build.unit_keys()?.iter().map(|key| cache.path("objects", key, "o")).collect();
+    build.compile(&objects, observer)?;
+    Ok(objects)
+}
+
+/// Libraries that objects of [`compile_units`] need.
+///
+/// # Errors
+/// There is no compiler.
+pub fn unit_libraries() -> Result<Vec<String>, BuildError> {
+    let standard = "-lstdc++".to_owned();
+    Ok(find_compiler()?.libraries().into_iter().chain([standard]).collect())
+}
+
 /// The inputs of a build.
 struct Build<'a> {
     compiler: Compiler,

@@ -20,8 +20,8 @@ pub mod resources;
 mod sanitizer;
 pub mod thread_pool;
 
-pub use build::{SharedObject, build};
-pub use bundle::{appended_program, write_bundle};
+pub use build::{SharedObject, build, compile_units, unit_libraries};
+pub use bundle::{Language, appended_program, write_bundle};
 pub use compiler::{Compiler, find as find_compiler};
 pub use compiler_messages::{CompilerMessage, parse_messages};
 pub use error::BuildError;

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use super::c_program::{CProgram, Inputs};
 use super::remote::{self, OnOption};
 use super::resources;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, build_failure};
 use crate::options::{ProgramOptions, Request};
 use crate::output;
 use crate::progress::Progress;
@@ -18,7 +18,7 @@ use crate::report;
 use apg_project::build::{self, Translated};
 use apg_project::session;
 use apg_toolchain::thread_pool;
-use apg_toolchain::{Profile, SharedObject};
+use apg_toolchain::{Language, Profile, SharedObject};
 
 /// Build a program, or print what it is compiled to
 #[derive(Debug, Args)]
@@ -109,14 +109,6 @@ pub(crate) fn build(request: &Request<'_>, progress: &Progress) -> Result<Result
     }
 }
 
-pub(crate) fn build_failure(error: &apg_toolchain::BuildError) -> Failure {
-    let failure = Failure::new(error.to_string());
-    match error.hint() {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
-}
-
 impl Build {
     /// With these options of the C compiler.
     pub(crate) fn with_c_options(mut self, c_options: Vec<Vec<String>>) -> Self {
@@ -155,7 +147,7 @@ impl Build {
         };
         progress.finish();
         let output = self.output_file()?;
-        apg_toolchain::write_bundle(&built.path, &output)
+        apg_toolchain::write_bundle(&built.path, Language::X10, &output)
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", output.display())))?;
         Ok(0)
     }

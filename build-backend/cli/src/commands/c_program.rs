@@ -8,15 +8,19 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use apg_project::build::{Translated, c_compiler_findings};
+use apg_project::c::DeviceProgram;
 use apg_runtime::cache::Cache;
 use apg_runtime::device;
-use apg_toolchain::c::{self, CBuild, CBuildError, Executable};
-use apg_toolchain::{Profile, Sanitizer};
+use apg_runtime::offload::TargetDevices;
+use apg_toolchain::c::{self, CBuild, CBuildError, Executable, Form};
+use apg_toolchain::{BuildObserver, Language, Profile, Sanitizer, SilentObserver, write_bundle};
 
+use super::c_devices;
 use crate::c_command_line::{COMPILE_ONLY, has_extension, is_c_file, is_c_input, is_c_program};
 use crate::debugger::Debugger;
 use crate::failure::{Failure, Outcome};
 use crate::options::{Parallel, ProgramOptions};
+use crate::output;
 use crate::progress::Progress;
 use crate::report::{self, MessageFormat};
 use crate::run_events;
@@ -58,6 +62,13 @@ impl Inputs {
             }
         }
     }
+}
+
+/// A built program.
+struct Built {
+    program: Executable,
+    /// It is a shared object, which a process of apg becomes.
+    is_shared: bool,
 }
 
 /// A C program and how it is built.
@@ -115,6 +126,7 @@ impl CProgram {
             sources: self.inputs.sources.clone(),
             objects: self.inputs.objects.clone(),
             options,
+            form: Form::Executable,
             is_colored: report::is_colored() && self.is_for_people(),
             is_english: !self.is_for_people(),
         }
@@ -127,12 +139,8 @@ impl CProgram {
             return Err(Failure::misuse("`--emit` prints the `target` regions of one C file")
                 .hint("name each file in a command of its own"));
         };
-        let is_of_linker =
-            |words: &[String]| words.first().is_some_and(|it| it.starts_with("-l") || it.starts_with("-L"));
-        let flags = self.program.c_options.iter().filter(|it| !is_of_linker(it) && it[..] != [COMPILE_ONLY]);
-        let flags: Vec<String> = flags.flatten().cloned().collect();
         let options = self.program.request(Profile::Portable, self.is_debug).options;
-        match apg_project::c::translate_regions(source, &flags, options)? {
+        match apg_project::c::translate_regions(source, &self.compile_flags(), options)? {
             Ok(translated) => Ok(Ok(translated)),
             Err(findings) => {
                 report::print(self.program.report.message_format, &findings)?;
@@ -141,19 +149,68 @@ impl CProgram {
         }
     }
 
+    /// The compiler's options without those of the linker.
+    fn compile_flags(&self) -> Vec<String> {
+        let is_of_linker =
+            |words: &[String]| words.first().is_some_and(|it| it.starts_with("-l") || it.starts_with("-L"));
+        let flags = self.program.c_options.iter().filter(|it| !is_of_linker(it) && it[..] != [COMPILE_ONLY]);
+        flags.flatten().cloned().collect()
+    }
+
+    /// What is built: for devices, if the program has directives about them, else for the host alone. `Err`
+    /// is the status to end with: findings are printed.
+    fn request_for(
+        &self,
+        devices: Option<&TargetDevices>,
+        observer: &dyn BuildObserver,
+    ) -> Result<Result<CBuild, u8>, Failure> {
+        let mut request = self.request();
+        if devices.is_none() {
+            return Ok(Ok(request));
+        }
+        let profile = if self.is_debug { Profile::Dev } else { Profile::Portable };
+        let options = self.program.request(profile, self.is_debug).options;
+        let found = apg_project::c::translate_program(&self.inputs.sources, &self.compile_flags(), options)?;
+        let DeviceProgram { edited, regions } = match found {
+            Ok(Some(program)) => program,
+            Ok(None) => return Ok(Ok(request)),
+            Err(findings) => {
+                report::print(self.program.report.message_format, &findings)?;
+                let remark = "note: OMP_TARGET_OFFLOAD=disabled runs all regions on CPUs";
+                output::remark(remark)?;
+                return Ok(Err(1));
+            }
+        };
+        if self.program.sanitize.is_some() {
+            return Err(Failure::misuse("`--sanitize` is for programs whose regions run on the host")
+                .hint("set OMP_TARGET_OFFLOAD=disabled"));
+        }
+        request.form = Form::SharedObject(c_devices::shared_form(edited, &regions, options.mode, observer)?);
+        Ok(Ok(request))
+    }
+
     fn is_for_people(&self) -> bool {
         self.program.report.message_format == MessageFormat::Human
     }
 
     /// Builds it and prints what the compiler says. `Err` is the status to end with.
-    fn build_program(&self) -> Result<Result<Executable, u8>, Failure> {
+    fn build_program(&self, devices: Option<&TargetDevices>) -> Result<Result<Built, u8>, Failure> {
         let progress = Progress::default();
-        let built = c::build(&self.request(), &Cache::default(), &progress);
+        let request = self.request_for(devices, &progress);
+        let request = match request {
+            Ok(Ok(request)) => request,
+            Ok(Err(status)) => return Ok(Err(status)),
+            Err(failure) => {
+                progress.finish();
+                return Err(failure);
+            }
+        };
+        let built = c::build(&request, &Cache::default(), &progress);
         progress.finish();
         match built {
             Ok(program) => {
                 self.print_messages(&program.messages)?;
-                Ok(Ok(program))
+                Ok(Ok(Built { program, is_shared: matches!(request.form, Form::SharedObject(_)) }))
             }
             Err(error) => self.report(&error).map(Err),
         }
@@ -197,13 +254,16 @@ impl CProgram {
             return Err(Failure::new(format!("`{}` is a folder", output.display()))
                 .hint("name the program with `-o`"));
         }
-        let program = match self.build_program()? {
-            Ok(program) => program,
+        let devices = c_devices::devices(None)?;
+        let built = match self.build_program(devices.as_ref())? {
+            Ok(built) => built,
             Err(status) => return Ok(status),
         };
-        program
-            .copy_to(&output)
-            .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", output.display())))?;
+        let written = match built.is_shared {
+            true => write_bundle(&built.program.path, Language::C, &output),
+            false => built.program.copy_to(&output),
+        };
+        written.map_err(|error| Failure::new(format!("cannot write `{}`: {error}", output.display())))?;
         Ok(0)
     }
 
@@ -244,6 +304,7 @@ impl CProgram {
     pub(crate) fn run(
         mut self,
         threads: Option<u32>,
+        accels: Option<&str>,
         debugger: Option<Debugger>,
         arguments: &[String],
     ) -> Outcome {
@@ -255,39 +316,60 @@ impl CProgram {
             MessageFormat::Json => true,
             _ => return Err(run_events::wrong_format()),
         };
-        let program = match (is_stream, self.build_for_run(is_stream)?) {
-            (_, Ok(program)) => program,
+        let devices = c_devices::devices(accels)?;
+        let built = match (is_stream, self.build_for_run(devices.as_ref(), is_stream)?) {
+            (_, Ok(built)) => built,
             (false, Err(status)) => return Ok(status),
             (true, Err(status)) => return run_events::print_exit(i32::from(status)),
         };
         let words = self.inputs.rest.iter().cloned().chain(arguments.iter().map(OsString::from));
+        let cannot = |error| Failure::new(format!("cannot start the program: {error}"));
+        let name = self.request().program_name();
+        let (executable, words) = match devices.filter(|_| built.is_shared) {
+            Some(devices) => {
+                let own = std::env::current_exe().map_err(cannot)?;
+                (own, c_devices::arguments(&built.program.path, &devices, &name, words))
+            }
+            None => (built.program.path.clone(), words.collect()),
+        };
         if let Some(debugger) = debugger {
-            return debugger.start_program(&program.path, words);
+            return debugger.start_program(&executable, words.into_iter());
         }
-        let mut command = Command::new(&program.path);
-        command.arg0(self.request().program_name()).args(words);
+        let mut command = Command::new(&executable);
+        if !built.is_shared {
+            command.arg0(name);
+        }
+        command.args(words);
         command.envs(threads.map(|count| ("OMP_NUM_THREADS", count.to_string())));
-        let _in_use = program.into_in_use();
+        let _in_use = built.program.into_in_use();
         if is_stream {
             return run_events::follow(command);
         }
-        let error = command.exec();
-        Err(Failure::new(format!("cannot start the program: {error}")))
+        Err(cannot(command.exec()))
     }
 
     /// Builds the program; a stream of events gets the findings as events.
-    fn build_for_run(&self, is_stream: bool) -> Result<Result<Executable, u8>, Failure> {
+    fn build_for_run(
+        &self,
+        devices: Option<&TargetDevices>,
+        is_stream: bool,
+    ) -> Result<Result<Built, u8>, Failure> {
         if !is_stream {
-            return self.build_program();
+            return self.build_program(devices);
         }
-        let built = c::build(&self.request(), &Cache::default(), &apg_toolchain::SilentObserver);
+        let request = match self.request_for(devices, &SilentObserver)? {
+            Ok(request) => request,
+            Err(status) => return Ok(Err(status)),
+        };
+        let is_shared = matches!(request.form, Form::SharedObject(_));
+        let built = c::build(&request, &Cache::default(), &SilentObserver);
         let messages = match &built {
             Ok(program) => &program.messages,
             Err(error) => error.output().unwrap_or_default(),
         };
         run_events::print_findings(&c_compiler_findings(messages))?;
         match built {
-            Ok(program) => Ok(Ok(program)),
+            Ok(program) => Ok(Ok(Built { program, is_shared })),
             Err(CBuildError::Rejected { .. }) => Ok(Err(1)),
             Err(error) => {
                 run_events::print_exit(1)?;

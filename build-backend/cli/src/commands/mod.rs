@@ -1,6 +1,7 @@
 //! The sub-commands, one file each.
 
 pub(crate) mod build;
+pub(crate) mod c_devices;
 pub(crate) mod c_program;
 pub(crate) mod check;
 pub(crate) mod clean;

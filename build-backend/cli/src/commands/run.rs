@@ -26,7 +26,7 @@ use crate::options::{ProgramOptions, Request};
 use crate::progress::Progress;
 use crate::report::MessageFormat;
 use crate::run_events;
-use apg_toolchain::{Profile, Sanitizer};
+use apg_toolchain::{Language, Profile, Sanitizer};
 
 /// Build a program and run it
 #[derive(Debug, Args)]
@@ -73,7 +73,8 @@ pub(crate) struct LaunchOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub places: Option<u32>,
 
-    /// Accelerators of each host place: `all`, `none`, or numbers such as `0,1` [default: those there are]
+    /// Accelerators of each host place: `all`, `none`, or numbers such as `0,1` [default: all that exist]; of
+    /// a program in C its devices, which `cpu` makes the CPUs with memory of their own
     #[arg(long, value_name = "WHICH")]
     pub accels: Option<String>,
 
@@ -343,7 +344,7 @@ impl Run {
             ("--hostfile", hosts.hostfile.is_some()),
             ("--on", self.on.on.is_some()),
         ])?;
-        program.run(launch.threads, self.debugger, &self.args)
+        program.run(launch.threads, launch.accels.as_deref(), self.debugger, &self.args)
     }
 
     /// Runs the program on a remote machine.
@@ -382,7 +383,7 @@ impl Run {
     /// Restarts this executable with a sanitizer's library to run the program.
     fn run_sanitized(&self, sanitizer: Sanitizer, program: PathBuf) -> Outcome {
         let library = apg_toolchain::find_compiler().and_then(|it| sanitizer.library(&it));
-        let library = library.map_err(|error| build::build_failure(&error))?;
+        let library = library.map_err(|error| crate::failure::build_failure(&error))?;
         exec_sanitized(sanitizer, library, self.built_command_line(program))
     }
 
@@ -526,7 +527,7 @@ pub(crate) fn run_as_place() -> Option<Outcome> {
         (Some(word), Some(program)) if word == PLACE_COMMAND => {
             (Image::File(program.into()), PlaceCommand::parse_from(arguments))
         }
-        _ => match apg_toolchain::appended_program() {
+        _ => match apg_toolchain::appended_program(Language::X10) {
             Ok(Some(object)) => (Image::Bytes(object), PlaceCommand::default()),
             _ => return Some(Err(Failure::new("this process was started as a place, but of no program"))),
         },
@@ -543,7 +544,7 @@ pub(crate) fn run_as_place() -> Option<Outcome> {
 
 /// Runs the program appended to this executable, if there is one. All arguments are the program's.
 pub(crate) fn run_as_program() -> Option<Outcome> {
-    let object = match apg_toolchain::appended_program() {
+    let object = match apg_toolchain::appended_program(Language::X10) {
         Ok(object) => object?,
         Err(error) => return Some(Err(Failure::new(error.to_string()))),
     };

@@ -2,6 +2,7 @@
 //! and links them.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use rayon::prelude::*;
 use super::compiler::{CCompiler, find};
 use super::dependencies::{Digests, MAX_FILE_BYTES, parse_rule};
 use super::error::CBuildError;
-use super::options::CBuild;
+use super::options::{CBuild, Form, SharedForm};
 use crate::compiler_messages::is_out_of_memory;
 use crate::regular_file;
 use crate::{BuildError, BuildObserver, include_deps, thread_pool};
@@ -103,7 +104,11 @@ pub fn build(
 ) -> Result<Executable, CBuildError> {
     let in_use = cache.acquire()?;
     let build = Build::new(request, cache)?;
-    let (objects, mut messages) = build.compile_sources(observer)?;
+    let (mut objects, mut messages) = build.compile_sources(observer)?;
+    if let Form::SharedObject(shared) = &request.form {
+        objects.push(build.support(shared)?);
+        objects.extend(shared.objects.iter().cloned());
+    }
     let program = cache.path("c-programs", &build.program_key(&objects)?, "out");
     let is_cached = cache.contains(&program);
     tracing::debug!(program = %program.display(), is_cached, units = objects.len(), "build C");
@@ -152,6 +157,8 @@ struct Build<'a> {
 /// A source and where the list of its dependencies is.
 struct Unit<'a> {
     source: &'a Path,
+    /// What is compiled in place of the source.
+    text: Option<&'a str>,
     key: String,
     list: PathBuf,
 }
@@ -165,12 +172,61 @@ impl<'a> Build<'a> {
 
     /// The objects of all sources, and what the compiler says of those that it compiles.
     fn compile_sources(&self, observer: &dyn BuildObserver) -> Result<(Vec<PathBuf>, String), CBuildError> {
-        let units = self.request.sources.iter().map(|it| self.unit(it)).collect::<Result<Vec<_>, _>>()?;
-        self.compile(&units, observer)
+        let edited: &[Option<String>] = match &self.request.form {
+            Form::SharedObject(shared) => &shared.edited,
+            Form::Executable => &[],
+        };
+        let sources = self.request.sources.iter().enumerate();
+        let units = sources.map(|(index, it)| self.unit(it, edited.get(index).and_then(Option::as_deref)));
+        self.compile(&units.collect::<Result<Vec<_>, _>>()?, observer)
+    }
+
+    /// The object of the further source of a shared object.
+    fn support(&self, shared: &SharedForm) -> Result<PathBuf, CBuildError> {
+        let header = shared.header;
+        let key = cache::key(&[self.compiler.identity(), header.1, shared.support]);
+        let object = self.cache.path("c-objects", &key, "o");
+        if !self.cache.contains(&object) {
+            let source = self.cache.temporary("support.c", shared.support.as_bytes())?;
+            let header = self.keep_header(header)?;
+            self.cache.produce(&object, |to| {
+                let mut command = self.compiler.command();
+                command.args(DEFAULT_OPTIONS).args(["-fPIC", "-I"]).arg(header.parent().unwrap_or(&header));
+                command.arg("-c").arg(source.path()).arg("-o").arg(to);
+                let output = self.run(command)?;
+                match output.status.success() {
+                    true => Ok(()),
+                    false => {
+                        let output = String::from_utf8_lossy(&output.stderr).into_owned();
+                        Err(CBuildError::Rejected { output })
+                    }
+                }
+            })?;
+        }
+        Ok(object)
+    }
+
+    /// Writes a header to the cache: its path.
+    fn keep_header(&self, (name, text): (&str, &str)) -> Result<PathBuf, CBuildError> {
+        let path = self.cache.root().join("include").join(cache::key(&[text])).join(name);
+        self.cache.keep_text(&path, text)?;
+        Ok(path)
+    }
+
+    /// Options for compiling a text in place of a source: headers are found from the source's folder, and the
+    /// object can be a part of a shared object.
+    fn shared_options(&self, source: &Path) -> Result<Vec<OsString>, CBuildError> {
+        let Form::SharedObject(shared) = &self.request.form else { return Ok(Vec::new()) };
+        let folder = source.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut options: Vec<OsString> = vec!["-fPIC".into(), "-iquote".into(), folder.into()];
+        if source.extension().is_some_and(|it| it == "c") {
+            options.extend(["-include".into(), self.keep_header(shared.header)?.into()]);
+        }
+        Ok(options)
     }
 
     /// Reads a source. Its key has all that decides on its object except for headers.
-    fn unit<'s>(&self, source: &'s Path) -> Result<Unit<'s>, CBuildError> {
+    fn unit<'s>(&self, source: &'s Path, text: Option<&'s str>) -> Result<Unit<'s>, CBuildError> {
         let file_error = |why| CBuildError::File { file: source.to_owned(), why };
         let bytes = regular_file::read(source, MAX_FILE_BYTES).map_err(file_error)?;
         if let Some(at) = bytes.iter().position(|it| *it == 0) {
@@ -186,9 +242,12 @@ impl<'a> Build<'a> {
         let is_native = parts.iter().any(|it| it.contains("=native"));
         parts.extend(is_native.then(|| crate::compiler::cpu_identity().to_owned()));
         parts.push(cache::key(&[bytes]));
+        if let Form::SharedObject(shared) = &self.request.form {
+            parts.extend([text.unwrap_or_default().to_owned(), shared.header.1.to_owned()]);
+        }
         let key = cache::key(&parts);
         let list = self.cache.path("c-dependencies", &key, "txt");
-        Ok(Unit { source, key, list })
+        Ok(Unit { source, text, key, list })
     }
 
     /// The object of a unit, if the files that it was last compiled from make a cached one.
@@ -264,15 +323,23 @@ impl<'a> Build<'a> {
         let rule = self.cache.temporary("unit.d", b"")?;
         let mut command = self.compiler.command();
         command.args(DEFAULT_OPTIONS).args(self.request.compile_options()).arg(self.color_option());
+        command.args(self.shared_options(unit.source)?);
         command.arg("-MD").arg("-MF").arg(rule.path());
-        command.arg("-c").arg(unit.source).arg("-o").arg(compiled.path());
+        let edited = match unit.text {
+            Some(text) => Some(self.cache.temporary("unit.c", text.as_bytes())?),
+            None => None,
+        };
+        let source = edited.as_ref().map_or(unit.source, |it| it.path());
+        command.arg("-c").arg(source).arg("-o").arg(compiled.path());
         let output = self.run(command)?;
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
         if !output.status.success() {
             return Err(CBuildError::Rejected { output: messages });
         }
         let failed = |error| CBuildError::from(CacheError::new(&unit.list, error));
-        let files = parse_rule(&std::fs::read_to_string(rule.path()).map_err(failed)?);
+        let mut files = parse_rule(&std::fs::read_to_string(rule.path()).map_err(failed)?);
+        // The text in place of the source is a part of the unit's key.
+        files.retain(|it| edited.is_none() || it != source);
         let list: Vec<String> = files.iter().map(|it| it.display().to_string()).collect();
         // A file that is removed just now: the object is used this once.
         let object = self.object_path(unit, &files).unwrap_or_else(|| {

@@ -13,4 +13,4 @@ mod options;
 pub use build::{Executable, Objects, build, compile};
 pub use compiler::{CCompiler, find};
 pub use error::CBuildError;
-pub use options::CBuild;
+pub use options::{CBuild, Form, SharedForm};

@@ -12,10 +12,37 @@ pub struct CBuild {
     /// Options of the compiler and the linker, in the user's order. Each is one word, or two for an option
     /// whose value stands apart.
     pub options: Vec<Vec<String>>,
+    /// What is built.
+    pub form: Form,
     /// Messages of the compiler have colours.
     pub is_colored: bool,
     /// Messages of the compiler are in English, for tools.
     pub is_english: bool,
+}
+
+/// What a C program is built into.
+#[derive(Clone, Debug, Default)]
+pub enum Form {
+    /// An executable, from the user's sources as they are.
+    #[default]
+    Executable,
+    /// A shared object, from edited sources.
+    SharedObject(SharedForm),
+}
+
+/// The parts of a shared object besides the user's.
+#[derive(Clone, Debug, Default)]
+pub struct SharedForm {
+    /// What is compiled in place of each source; `None` for a source that stays as it is.
+    pub edited: Vec<Option<String>>,
+    /// Name and text of a header that each source in C includes first.
+    pub header: (&'static str, &'static str),
+    /// A further source.
+    pub support: &'static str,
+    /// Further objects.
+    pub objects: Vec<PathBuf>,
+    /// Options for linking that these need, behind the objects.
+    pub libraries: Vec<String>,
 }
 
 /// Which step an option is for.
@@ -66,6 +93,11 @@ impl CBuild {
     pub(super) fn link_options(&self) -> Vec<String> {
         let mut options = self.options_of(Step::Link);
         options.retain(|it| !it.starts_with("-l"));
+        if let Form::SharedObject(_) = self.form {
+            options.retain(|it| !matches!(it.as_str(), "-pie" | "-no-pie" | "-fPIE" | "-fpie"));
+            // The program's own names go before those of the process that loads it.
+            options.extend(["-shared", "-fPIC", "-Wl,-Bsymbolic", "-Wl,--no-undefined"].map(str::to_owned));
+        }
         options
     }
 
@@ -74,7 +106,12 @@ impl CBuild {
     pub(super) fn libraries(&self) -> Vec<String> {
         let folders = self.values("-L").into_iter().filter_map(|it| std::path::absolute(it).ok());
         let run_time = folders.map(|it| format!("-Wl,-rpath,{}", it.display()));
-        run_time.chain(self.values("-l").into_iter().map(|it| format!("-l{it}"))).collect()
+        let named = self.values("-l").into_iter().map(|it| format!("-l{it}"));
+        let own = match &self.form {
+            Form::SharedObject(shared) => shared.libraries.clone(),
+            Form::Executable => Vec::new(),
+        };
+        run_time.chain(named).chain(own).collect()
     }
 
     fn options_of(&self, wanted: Step) -> Vec<String> {
