@@ -1,0 +1,183 @@
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 1000
+#define CHECK(condition) do { if (!(condition)) { printf("line %d: %s\n", __LINE__, #condition); failures++; } } while (0)
+
+static int failures;
+
+#pragma omp declare target
+static double factor = 3;
+static int table[4] = {1, 2, 3, 4};
+static double scaled(double x) { return 2 * x; }
+#pragma omp end declare target
+
+struct vector { int length; double *data; double last; };
+struct matrix { struct vector *rows; int count; };
+
+static void sections(void) {
+  double *a = malloc(N * sizeof *a), b[N];
+  for (int i = 0; i < N; i++) a[i] = i, b[i] = -1;
+  #pragma omp target teams distribute parallel for map(to: a[100:50]) map(from: b[100:50])
+  for (int i = 100; i < 150; i++) b[i] = 2 * a[i];
+  for (int i = 0; i < N; i++) CHECK(b[i] == (i >= 100 && i < 150 ? 2 * i : -1));
+  free(a);
+}
+
+static void scalars_and_reductions(void) {
+  int n = N, changed = 1;
+  double sum = 10;
+  long product = 1;
+  #pragma omp target teams distribute parallel for reduction(+: sum)
+  for (int i = 0; i < n; i++) sum += i;
+  CHECK(sum == 10 + N * (N - 1) / 2);
+  #pragma omp target map(tofrom: product)
+  { changed = 5; product = n * 2L; }
+  CHECK(product == 2 * N && changed == 1);
+}
+
+static void data_environments(void) {
+  double a[N], *p = a;
+  for (int i = 0; i < N; i++) a[i] = i;
+  #pragma omp target data map(tofrom: a)
+  {
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < N; i++) a[i] += 1;
+    a[0] = 77;
+    #pragma omp target update to(a[0:1])
+    #pragma omp target teams distribute parallel for
+    for (int i = 0; i < N; i++) p[i] *= 2;
+    #pragma omp target update from(a[1:1])
+    CHECK(a[1] == 4 && (a[2] == 2 || a[2] == 6));
+  }
+  CHECK(a[0] == 154 && a[999] == 2000);
+}
+
+static void unstructured(void) {
+  double *a = malloc(N * sizeof *a);
+  for (int i = 0; i < N; i++) a[i] = i;
+  #pragma omp target enter data map(to: a[0:N])
+  #pragma omp target teams loop
+  for (int i = 0; i < N; i++) a[i] = scaled(a[i]);
+  #pragma omp target exit data map(from: a[0:N])
+  for (int i = 0; i < N; i++) CHECK(a[i] == 2 * i);
+  free(a);
+}
+
+static void structs(void) {
+  struct vector v = {N, malloc(N * sizeof(double)), 0}, *w = &v;
+  for (int i = 0; i < N; i++) v.data[i] = i;
+  #pragma omp target teams distribute parallel for map(tofrom: v.data[0:N])
+  for (int i = 0; i < N; i++) v.data[i] += v.length;
+  CHECK(v.data[5] == N + 5 && v.length == N);
+  double *before = v.data;
+  #pragma omp target enter data map(to: w[0:1], w->data[0:w->length])
+  #pragma omp target
+  { w->last = w->data[7]; w->data[0] = 9; }
+  #pragma omp target exit data map(from: w->data[0:w->length]) map(from: w[0:1])
+  CHECK(v.last == N + 7 && v.data[0] == 9 && v.data == before);
+  struct matrix m = {malloc(2 * sizeof(struct vector)), 2};
+  for (int r = 0; r < 2; r++) m.rows[r] = (struct vector){3, malloc(3 * sizeof(double)), 0};
+  #pragma omp target enter data map(to: m) map(to: m.rows[0:2])
+  for (int r = 0; r < 2; r++) {
+    #pragma omp target enter data map(alloc: m.rows[r].data[0:3])
+  }
+  #pragma omp target
+  for (int r = 0; r < m.count; r++) for (int i = 0; i < 3; i++) m.rows[r].data[i] = 10 * r + i;
+  for (int r = 0; r < 2; r++) {
+    #pragma omp target exit data map(from: m.rows[r].data[0:3])
+  }
+  #pragma omp target exit data map(release: m.rows[0:2]) map(release: m)
+  CHECK(m.rows[1].data[2] == 12 && m.rows[0].data[1] == 1 && m.count == 2);
+}
+
+static void routines(void) {
+  int device = omp_get_default_device(), host = omp_get_initial_device();
+  CHECK(omp_is_initial_device());
+  double a[4] = {1, 2, 3, 4}, b[4] = {0};
+  double *d = omp_target_alloc(sizeof a, device);
+  CHECK(d && omp_target_memcpy(d, a, sizeof a, 0, 0, device, host) == 0);
+  #pragma omp target is_device_ptr(d)
+  for (int i = 0; i < 4; i++) d[i] *= 10;
+  omp_target_memcpy(b, d, 2 * sizeof *b, sizeof *b, 2 * sizeof *b, host, device);
+  CHECK(b[1] == 30 && b[2] == 40 && b[0] == 0);
+  if (omp_get_num_devices() > 0) {
+    CHECK(!omp_target_is_present(a, device));
+    CHECK(omp_target_associate_ptr(a, d, sizeof a, 0, device) == 0);
+    CHECK(omp_target_is_present(a, device));
+    #pragma omp target map(always, from: a)
+    a[0] += 1;
+    CHECK(a[0] == 11 && omp_target_disassociate_ptr(a, device) == 0);
+  }
+  #pragma omp target data map(tofrom: a) use_device_ptr(d)
+  {
+    #pragma omp target data use_device_addr(a)
+    {
+      double *x = a;
+      #pragma omp target is_device_ptr(x)
+      x[1] = 5;
+    }
+  }
+  CHECK(a[1] == 5);
+  omp_target_free(d, device);
+}
+
+static void conditions(void) {
+  int on_host = 0, a = 1;
+  #pragma omp target map(from: on_host) if(a > 1)
+  on_host = omp_is_initial_device();
+  CHECK(on_host);
+  #pragma omp target map(from: on_host) device(omp_get_initial_device())
+  on_host = omp_is_initial_device();
+  CHECK(on_host);
+  #pragma omp target map(from: on_host)
+  on_host = omp_is_initial_device();
+  CHECK(on_host == (omp_get_num_devices() == 0));
+  if (a)
+    #pragma omp target map(tofrom: a)
+    a = 4;
+  else
+    a = 5;
+  CHECK(a == 4);
+}
+
+static void globals(void) {
+  double x = 0;
+  #pragma omp target map(from: x)
+  { x = factor * table[2]; factor = 4; }
+  CHECK(x == 9);
+  #pragma omp target update from(factor)
+  CHECK(factor == 4);
+}
+
+static void tasks(void) {
+  int x = 0;
+  #pragma omp parallel num_threads(2)
+  #pragma omp single
+  {
+    #pragma omp task depend(out: x) shared(x)
+    x = 1;
+    #pragma omp target map(tofrom: x) nowait depend(inout: x)
+    x = x * 10 + 2;
+    #pragma omp task depend(in: x) shared(x)
+    CHECK(x == 12);
+    #pragma omp taskwait
+  }
+  CHECK(x == 12);
+}
+
+int main(int count, char **words) {
+  sections();
+  scalars_and_reductions();
+  data_environments();
+  unstructured();
+  structs();
+  routines();
+  conditions();
+  globals();
+  tasks();
+  printf("%s: %d failures, devices: %s\n", count > 1 ? words[1] : "-", failures, omp_get_num_devices() ? "some" : "none");
+  return failures != 0;
+}

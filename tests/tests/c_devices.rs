@@ -1,0 +1,171 @@
+//! Device constructs of programs in C: on the host, and on the CPUs as a device with memory of its own, where
+//! what is not mapped is not there.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use apg_tests::programs::{self, Output};
+use apg_tests::tools;
+
+/// Far more than it takes: the machine may be busy.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// A folder with a program, whose cache is its own.
+struct Project(tempfile::TempDir);
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let project = Self(tempfile::tempdir().expect("a temporary folder"));
+        for (name, text) in files {
+            std::fs::write(project.0.path().join(name), text).expect("written");
+        }
+        project
+    }
+
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.0.path()).env("APG_CACHE_DIR", self.0.path().join("cache"));
+        command.env("OMP_NUM_THREADS", "2").env("LC_ALL", "C").env_remove("CC");
+        command.env_remove("OMP_TARGET_OFFLOAD").env_remove("X10RT_ACCELS");
+        command
+    }
+
+    fn apg(&self, line: &str) -> Output {
+        let mut command = self.command(tools::apg());
+        command.args(line.split_whitespace());
+        programs::run(command, LIMIT).expect("it ends")
+    }
+
+    /// Standard error of a program that fails on the device.
+    #[track_caller]
+    fn error(&self, line: &str) -> String {
+        let output = self.apg(line);
+        assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+        output.stderr
+    }
+}
+
+/// Whether the machine has the compilers.
+fn has_compilers() -> bool {
+    tools::optional_tool("cc").is_some() && tools::optional_tool("c++").is_some()
+}
+
+fn programs_of(folder: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(tools::repository().join(folder)).expect("the folder");
+    let mut found: Vec<PathBuf> = entries
+        .map(|it| it.expect("an entry").path())
+        .filter(|it| it.extension().is_some_and(|it| it == "c"))
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn programs_give_the_same_results_on_the_host_and_on_a_device() {
+    if !has_compilers() {
+        return;
+    }
+    let project = Project::new(&[]);
+    for file in programs_of("tests/c-programs") {
+        for (accels, devices) in [("none", "none"), ("cpu", "some")] {
+            let line = format!("run -Wall -Wextra -Werror --accels {accels} {} -lm -- word", file.display());
+            let output = project.apg(&line);
+            assert_eq!(output.status, 0, "{}: {}{}", file.display(), output.stdout, output.stderr);
+            assert_eq!(
+                output.stdout,
+                format!("word: 0 failures, devices: {devices}\n"),
+                "{}",
+                file.display()
+            );
+        }
+    }
+}
+
+const ECHO: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <signal.h>\n\
+    static void last(void) { puts(\"last\"); }\n\
+    int main(int count, char **words) {\n\
+      int x = 0, c;\n\
+      #pragma omp target map(tofrom: x)\n\
+      x = 6;\n\
+      atexit(last);\n\
+      printf(\"%s %s %d \", strrchr(words[0], '/') ? \"path\" : words[0], words[count - 1], x);\n\
+      while ((c = getchar()) != EOF) putchar(c);\n\
+      if (signal(SIGPIPE, SIG_DFL) != SIG_DFL) return 99;\n\
+      exit(x + 1);\n}\n";
+
+#[test]
+fn input_arguments_exit_and_status_are_the_programs() {
+    if !has_compilers() {
+        return;
+    }
+    let project = Project::new(&[("echo.c", ECHO)]);
+    let mut child = project
+        .command(tools::apg())
+        .args(["run", "--accels", "cpu", "echo.c", "--", "--word"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("started");
+    std::io::Write::write_all(&mut child.stdin.take().expect("piped"), b"input\n").expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "echo --word 6 input\nlast\n");
+    assert_eq!(output.status.code(), Some(7));
+}
+
+#[test]
+fn errors_of_data_name_the_line_and_the_variable() {
+    if !has_compilers() {
+        return;
+    }
+    let partial = "int main(void) {\n  double a[8] = {0};\n  #pragma omp target enter data map(to: a[2:4])\n  #pragma omp target map(a[0:8])\n  a[0] = 1;\n  return 0;\n}\n";
+    let unmapped = "#include <stdlib.h>\nint main(void) {\n  double *p = malloc(64);\n  #pragma omp target\n  p[1] = 2;\n  return 0;\n}\n";
+    let device = "int main(void) {\n  #pragma omp target device(7)\n  { }\n  return 0;\n}\n";
+    let large = "int main(void) {\n  char *p = 0;\n  #pragma omp target enter data map(alloc: p[0:1L << 60])\n  return 0;\n}\n";
+    let project = Project::new(&[
+        ("partial.c", partial),
+        ("unmapped.c", unmapped),
+        ("device.c", device),
+        ("large.c", large),
+    ]);
+    let partial = project.error("run partial.c --accels cpu");
+    assert!(
+        partial.contains("partial.c:4: `target`: `a[0:8]`") && partial.contains("in part only"),
+        "{partial}"
+    );
+    let unmapped = project.error("run unmapped.c --accels cpu");
+    assert!(unmapped.contains("unmapped.c:4: `target`: the region uses what `p` points to"), "{unmapped}");
+    assert!(unmapped.contains("hint: write `map(tofrom: p[0:N])`"), "{unmapped}");
+    let device = project.error("run device.c --accels cpu");
+    assert!(device.contains("device.c:2: `target`: there is no device 7"), "{device}");
+    let large = project.error("run large.c --accels cpu");
+    assert!(large.contains("large.c:3: `target enter data`: `p[0:1L << 60]`"), "{large}");
+}
+
+#[test]
+fn lines_of_an_edited_file_are_the_users() {
+    if !has_compilers() {
+        return;
+    }
+    let text = "int main(void) {\n  int x = 0;\n  #pragma omp target map(tofrom: x)\n  x = 1;\n  return missing + x;\n}\n";
+    let project = Project::new(&[("wrong.c", text)]);
+    let error = project.error("run wrong.c --accels cpu");
+    assert!(error.contains("wrong.c:5:10:") && error.contains("missing"), "{error}");
+}
+
+#[test]
+fn regions_without_a_device_form_run_on_the_host_only() {
+    if !has_compilers() {
+        return;
+    }
+    let text = "int f(int);\nint main(void) {\n  int x = 0;\n  #pragma omp target map(tofrom: x)\n  x = f(3);\n  return x;\n}\n";
+    let other = "int f(int x) { return x + 1; }\n";
+    let project = Project::new(&[("calls.c", text), ("other.c", other)]);
+    let error = project.error("run calls.c other.c --accels cpu");
+    assert!(error.contains("build/target-region") && error.contains("calls.c:5"), "{error}");
+    assert!(error.contains("OMP_TARGET_OFFLOAD=disabled"), "{error}");
+    assert_eq!(project.apg("run calls.c other.c --accels none").status, 4);
+    let mut command = project.command(tools::apg());
+    command.args(["run", "calls.c", "other.c"]).env("OMP_TARGET_OFFLOAD", "disabled");
+    assert_eq!(programs::run(command, LIMIT).expect("it ends").status, 4);
+}
