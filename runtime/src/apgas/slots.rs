@@ -263,6 +263,11 @@ impl BlockSlots for PlaceBlocks {
         own().engine.post(&PlaceTransport, request, then);
     }
 
+    fn parts(&self, place: i64) -> Vec<(i64, Part)> {
+        let _place = self.0.enter();
+        own().engine.block_parts(place)
+    }
+
     fn fail(&self, owner: usize, why: &str) {
         let _place = self.0.enter();
         own().engine.fail_slots_of(&PlaceTransport, owner, why);

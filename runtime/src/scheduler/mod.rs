@@ -27,7 +27,7 @@ pub(crate) mod stack_budget;
 pub mod stack_depth;
 pub(crate) mod task;
 
-pub use poll::{MessagePoller, PollGuard, PollPolicy, begin_polling, set_poller};
+pub use poll::{MessagePoller, PollGuard, PollPolicy, begin_polling, set_poller, spin_until};
 pub use pool::{
     default_threads, handles_messages, has_nothing_else_to_do, max_worker_count, park_briefly, queue_length,
     start, wake_worker, worker_count, worker_number,

@@ -77,14 +77,15 @@ struct Intervals {
     yields: bool,
 }
 
+/// How long a worker spins: about as long as it takes to wake a thread.
+const SPIN_BUDGET: Duration = Duration::from_micros(50);
+
 /// A worker polls.
 static IS_POLLED: AtomicBool = AtomicBool::new(false);
 
 /// From now on, workers that wait for an answer poll for a while, and so do idle ones before they sleep if
 /// that is wanted.
 pub fn set_poller(policy: PollPolicy) {
-    /// About as long as it takes to wake a thread.
-    const SPIN_BUDGET: Duration = Duration::from_micros(50);
     /// With fewer CPUs than processes, a poller may keep the sender from sending.
     const OVERSUBSCRIBED_SPIN_BUDGET: Duration = Duration::from_micros(2);
     const INTERVALS: Intervals = Intervals { search: 16, time_check: 64, yields: false };
@@ -253,6 +254,28 @@ pub(super) fn poll_for_task(worker: &'static Worker, search: &mut SearchState) -
     }
     drop(guard);
     Some(found.or_else(|| queues.find(worker.number, search)))
+}
+
+/// Spins until `is_done` in place of the calling activity, which is about to wait for another thread of this
+/// process, if its worker has nothing else to do and spinning takes no CPU from others. It may end before:
+/// there is something else to do, or it takes longer.
+pub fn spin_until(is_done: impl Fn() -> bool) {
+    const CHECK_INTERVAL: u32 = 64;
+    let Some(worker) = pool::worker() else { return };
+    let queues = pool::queues();
+    let is_free = || queues.own_is_empty(worker.number) && queues.nothing_ready();
+    if crate::base::sanitizer::watches_threads() || !pool::has_cpu_per_worker() || !is_free() {
+        return;
+    }
+    let began = Instant::now();
+    let mut polls = 0_u32;
+    while !is_done() {
+        std::hint::spin_loop();
+        polls = polls.wrapping_add(1);
+        if polls.is_multiple_of(CHECK_INTERVAL) && (!is_free() || began.elapsed() > SPIN_BUDGET) {
+            break;
+        }
+    }
 }
 
 /// The right to poll in place of the calling activity, which is about to wait, if its worker has nothing else

@@ -1,6 +1,7 @@
 //! Calls of the slots of kernels' blocks: what a block passes, checked, as a request. CPU forms and devices
 //! pass the same structure ([`SlotCall`]).
 
+use super::group::Part;
 use super::request::{Call, Continuation, Elements, Failure, Probe, Request, Source, Target};
 use crate::layout::{SlotBuffer, SlotCall};
 use crate::profile::Code;
@@ -9,6 +10,9 @@ use crate::profile::Code;
 pub trait BlockSlots: Send + Sync {
     /// Begins a call, as [`super::engine::Engine::post`].
     fn post(&self, request: Request, then: Continuation);
+
+    /// The slots that groups have for blocks of kernels at a place, with the groups' numbers; new groups first.
+    fn parts(&self, place: i64) -> Vec<(i64, Part)>;
 
     /// A block of the launch with this owner has failed: so do the groups of the slots that have made calls.
     fn fail(&self, owner: usize, why: &str);

@@ -1,13 +1,19 @@
-//! Calls of slots in the CUDA form of a kernel: the block posts a request in the mailbox of its launch and
-//! waits for the answer (`apg_slots.h`).
+//! Calls of slots in the CUDA form of a kernel: blocks of one launch exchange messages in the memory of their
+//! device (`apg_slot_table.h`), or post a request in the mailbox of the launch and wait for the answer
+//! (`apg_mailbox.h`).
 
 use crate::code::Code;
 use crate::metadata::slot;
 use apg_mir::*;
 use apg_runtime::slots::request::{Call, Parts};
 
-/// Device code of the mailbox.
-pub(super) const SLOTS_PRELUDE: &str = include_str!("../include/apg_slots.h");
+/// Device code of calls: through the host, through the memory of the device, and the choice between them.
+pub(super) const SLOTS_PRELUDE: &str = concat!(
+    include_str!("../include/apg_memory_order.h"),
+    include_str!("../include/apg_mailbox.h"),
+    include_str!("../include/apg_slot_table.h"),
+    include_str!("../include/apg_slots.h")
+);
 /// Operands of a buffer: a rail, an index and a number of elements.
 const BUFFER_OPERANDS: usize = 3;
 /// Operands of a call that say how many parts it sends.
@@ -27,9 +33,9 @@ pub(crate) fn rail_element(kernel: &Kernel, rail: LocalId) -> Option<Ty> {
     shared.or(captured)
 }
 
-/// Declares the number of calls that a block has made, which its threads count alike.
+/// Declares what a thread knows of the calls of its block.
 pub(super) fn declare_call_counter(code: &mut Code<'_>) {
-    code.out.line("apg_u64 calls_ = 0;");
+    code.out.line("apg_slot_calls calls_ = {};");
 }
 
 impl Code<'_> {
@@ -51,7 +57,7 @@ impl Code<'_> {
             Parts::All => numbers[MEMBERS].clone(),
         };
         format!(
-            "apg_slot_message(shared_.mailbox, ++calls_, {parts}, apg_slot_request{{{}, apg_block_number(), {{{}}}, {call}, {}, {}, {}}})",
+            "apg_slot_message(shared_.mailbox, calls_, {parts}, apg_slot_request{{{}, apg_block_number(), {{{}}}, {call}, {}, {}, {}}})",
             numbers.join(", "),
             buffers.join(", "),
             buffers.len(),

@@ -11,6 +11,7 @@ mod launch_conditions;
 mod prefetch;
 mod shared_fills;
 mod simd_chunks;
+mod slot_blocks;
 mod software_pipeline;
 mod transpose_loads;
 mod unroll_collectives;

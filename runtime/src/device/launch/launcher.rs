@@ -341,7 +341,7 @@ impl Device {
         }
         let message = format!(
             "{} blocks that make calls of slots, and wait for each other; {self} runs at most {most} blocks of this \
-             kernel at the same time: launch no more than these, for instance `CUDAUtilities.autoBlocks()`, each with \
+             kernel at the same time: launch no more than these, for instance `CUDAUtilities.residentBlocks()`, each with \
              several parts of the work",
             plan.blocks()
         );
@@ -565,7 +565,8 @@ impl Ready {
         let Some(slots) = self.slots.clone() else { return Ok(None) };
         let shape = (plan.blocks() as u32, plan.shared_bytes as usize);
         let location = location_of(self.kernel);
-        let opened = Session::open(&self.device, shape, location.clone(), record.address(), slots);
+        let at = (self.place, location.clone());
+        let opened = Session::open(&self.device, shape, at, record.address(), slots);
         opened.map(Some).map_err(|error| error.at(&location))
     }
 

@@ -51,7 +51,7 @@ impl Board {
         Self::control_bytes(blocks) + 2 * blocks as usize * staging
     }
 
-    /// What the device knows of it.
+    /// What the device knows of it; the rest is its own memory.
     pub(super) fn header(&self) -> Header {
         let start = self.start as u64;
         let sent = start + Self::control_bytes(self.blocks) as u64;
@@ -64,6 +64,7 @@ impl Board {
             sent,
             received: sent + u64::from(self.blocks) * self.staging as u64,
             staging: self.staging as u64,
+            ..Header::default()
         }
     }
 

@@ -1,4 +1,4 @@
-//! Memory of a mailbox as both sides know it: the structures of `apg_slots.h`.
+//! Memory of a mailbox as both sides know it: the structures of `apg_mailbox.h` and `apg_slot_table.h`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,7 +33,64 @@ pub(super) struct Header {
     pub received: u64,
     /// Bytes of the staging memory of one block and direction.
     pub staging: u64,
+    /// Staging memory of each block on the device.
+    pub kept: u64,
+    /// The slots of groups for blocks of the device ([`PartEntry`]).
+    pub parts: u64,
+    /// Their number.
+    pub part_count: u64,
 }
+
+impl Header {
+    /// As it lies in the memory of the device.
+    pub(super) fn to_bytes(self) -> Vec<u8> {
+        let Header {
+            tickets,
+            ring_bits,
+            ring,
+            posts,
+            answers,
+            sent,
+            received,
+            staging,
+            kept,
+            parts,
+            part_count,
+        } = self;
+        let words = [ring, posts, answers, sent, received, staging, kept, parts, part_count];
+        let counters = [tickets, ring_bits].into_iter().flat_map(u32::to_ne_bytes);
+        counters.chain(words.into_iter().flat_map(u64::to_ne_bytes)).collect()
+    }
+}
+
+/// The slots that a group has for blocks of the device (`apg_slot_part`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartEntry {
+    pub group: i64,
+    pub first: u64,
+    pub count: u64,
+    /// The first of its [`SlotEntry`].
+    pub slots: u64,
+    /// Its [`Meeting`].
+    pub meeting: u64,
+}
+
+impl PartEntry {
+    /// As it lies in the memory of the device.
+    pub(super) fn to_bytes(self) -> Vec<u8> {
+        let PartEntry { group, first, count, slots, meeting } = self;
+        [group as u64, first, count, slots, meeting].into_iter().flat_map(u64::to_ne_bytes).collect()
+    }
+}
+
+/// A slot as blocks know it (`apg_slot`), which they alone access; zero at the start.
+#[repr(C, align(128))]
+pub(super) struct SlotEntry([u8; 128]);
+
+/// A collective operation of all slots of a part (`apg_meeting`), likewise.
+#[repr(C, align(128))]
+pub(super) struct Meeting([u8; 128]);
 
 /// A request of a block (`apg_slot_post`).
 #[repr(C, align(64))]
@@ -78,5 +135,6 @@ impl Answer {
     }
 }
 
-// As in `apg_slots.h`.
-const _: () = assert!(size_of::<Header>() == 56 && size_of::<Post>() == 192 && size_of::<Answer>() == 64);
+// As in `apg_mailbox.h` and `apg_slot_table.h`.
+const _: () = assert!(size_of::<PartEntry>() == 40);
+const _: () = assert!(size_of::<Header>() == 80 && size_of::<Post>() == 192 && size_of::<Answer>() == 64);

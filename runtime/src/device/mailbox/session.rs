@@ -7,14 +7,15 @@ use std::thread::JoinHandle;
 
 use super::board::Board;
 use super::calls::Calls;
-use super::layout::Header;
 use super::memory::MailboxMemory;
 use super::proxy::Proxy;
+use super::table::Table;
 use crate::device::Device;
 use crate::device::copy::request::Upload;
 use crate::device::cuda::buffer_pool::Buffer;
 use crate::device::error::{DeviceError, KernelLocation, Kind};
 use crate::layout::{Fault, fault_kind};
+use crate::profile;
 use crate::slots::block_call::BlockSlots;
 use crate::slots::request::{Failure, FailureKind};
 
@@ -31,8 +32,9 @@ pub(crate) struct Session {
     calls: Arc<Calls>,
     is_over: Arc<AtomicBool>,
     proxy: Option<JoinHandle<()>>,
-    header: Box<Header>,
-    header_memory: Buffer,
+    /// What [`Session::upload`] brings to the device.
+    content: Vec<u8>,
+    device_memory: Buffer,
     /// Released last.
     memory: Arc<MailboxMemory>,
 }
@@ -51,15 +53,15 @@ impl FaultRecord {
 }
 
 impl Session {
-    /// Makes the mailbox of a launch of `blocks` blocks with `shared_bytes` of shared memory each, and starts
-    /// its proxy.
+    /// Makes the mailbox of a launch of `blocks` blocks with `shared_bytes` of shared memory each at a place,
+    /// and starts its proxy.
     ///
     /// # Errors
     /// Another such kernel runs on the device; no memory; no thread.
     pub(crate) fn open(
         device: &Arc<Device>,
         (blocks, shared_bytes): (u32, usize),
-        location: KernelLocation,
+        (place, location): (i64, KernelLocation),
         fault: u64,
         slots: Arc<dyn BlockSlots>,
     ) -> Result<Session, DeviceError> {
@@ -70,7 +72,10 @@ impl Session {
         let mut memory = MailboxMemory::take(device, (all, control), location)?;
         // SAFETY: pinned memory begins at a page; the parts that must be 0 are.
         let board = unsafe { Board::new(memory.address(), blocks, staging) };
-        let header_memory = Buffer::new(device, size_of::<Header>() as u64)?;
+        // A profile has all messages: it needs them to pass the host.
+        let table = Table::new(if profile::on() { Vec::new() } else { slots.parts(place) });
+        let device_memory = Buffer::new(device, table.bytes(u64::from(blocks) * staging as u64))?;
+        let content = table.content(device_memory.address(), board.header());
         let calls = Arc::new(Calls::new(board, slots));
         let Some(transfer) = memory.take_transfer() else {
             return Err(DeviceError::new(Kind::Internal, "the copies of a mailbox are in use"));
@@ -98,19 +103,17 @@ impl Session {
             DeviceError::new(Kind::Internal, format!("no thread for the slots of {device}: {error}"))
         })?;
         calls.set_proxy(proxy.thread().clone());
-        let header = Box::new(board.header());
-        Ok(Session { calls, is_over, proxy: Some(proxy), header, header_memory, memory })
+        Ok(Session { calls, is_over, proxy: Some(proxy), content, device_memory, memory })
     }
 
     /// The address of the mailbox for the device.
     pub(crate) fn address(&self) -> u64 {
-        self.header_memory.address()
+        self.device_memory.address()
     }
 
     /// What must be on the device before the kernel starts. It stays as long as the session.
     pub(crate) fn upload(&self) -> Upload {
-        let source = std::ptr::from_ref::<Header>(&self.header).cast();
-        Upload { source, target: self.address(), bytes: size_of::<Header>() as u64 }
+        Upload { source: self.content.as_ptr(), target: self.address(), bytes: self.content.len() as u64 }
     }
 
     /// The kernel has ended, or was not started; `why` if by a failure. No call is open when this returns.

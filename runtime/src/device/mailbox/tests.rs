@@ -16,7 +16,7 @@ use crate::device::error::DeviceError;
 use crate::layout::{SlotBuffer, SlotCall, slot};
 use crate::slots::block_call::BlockSlots;
 use crate::slots::engine::Engine;
-use crate::slots::group::{Group, Side};
+use crate::slots::group::{Group, Part, Side};
 use crate::slots::message::{SlotMessage, Transport};
 use crate::slots::request::{ANY_SOURCE, Call, Continuation, Failure, FailureKind, Request};
 
@@ -38,6 +38,10 @@ struct OnePlace(Engine);
 impl BlockSlots for OnePlace {
     fn post(&self, request: Request, then: Continuation) {
         self.0.post(&NoTransport, request, then);
+    }
+
+    fn parts(&self, place: i64) -> Vec<(i64, Part)> {
+        self.0.block_parts(place)
     }
 
     fn fail(&self, owner: usize, why: &str) {

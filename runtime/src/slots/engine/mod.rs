@@ -62,6 +62,18 @@ impl Engine {
         Ok(group.group.parts().iter().find(is_it).copied())
     }
 
+    /// The slots that groups have for blocks of kernels at a place, with the groups' numbers; new groups first.
+    pub fn block_parts(&self, place: i64) -> Vec<(i64, Part)> {
+        let is_it = |part: &&Part| part.place == place && part.side == Side::Blocks && part.count > 0;
+        let groups = self.groups.read();
+        let own = groups.iter().filter(|(_, group)| group.failure.get().is_none());
+        let mut found: Vec<_> = own
+            .filter_map(|(number, group)| Some((*number, *group.group.parts().iter().find(is_it)?)))
+            .collect();
+        found.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+        found
+    }
+
     fn group(&self, number: i64) -> Option<Arc<GroupState>> {
         self.groups.read().get(&number).cloned()
     }

@@ -1,0 +1,281 @@
+/* Messages and collective operations among the blocks of one kernel, through the memory of their device: follows
+   apg_mailbox.h. A slot that sends offers its elements in an entry of its own; a receive that names its source looks at
+   that entry, claims it by compare-and-swap, copies the elements, and says so. A block tries this for a limited time.
+   Then it takes its offer back and makes the call through the host, which knows receives from any source, slots
+   elsewhere, failures and reports. While a block is in a call there, its partners take theirs to the host as well. Since
+   a slot has one blocking call at a time, messages of a pair keep their order on either path. */
+enum { APG_SEND, APG_RECEIVE, APG_EXCHANGE, APG_REPLACE, APG_START_SEND, APG_START_RECEIVE, APG_TEST, APG_WAIT, APG_BARRIER, APG_BROADCAST, APG_GATHER, APG_SCATTER, APG_ALL_GATHER, APG_ALL_TO_ALL };
+/* Of a slot: in a call of the host; all its calls take that path. */
+enum { APG_SLOT_IN_HOST = 1, APG_SLOT_BY_HOST = 2 };
+/* An offer that is none, that a receive has claimed, and that it has copied. Others: the receiver's position in its part
+   plus one, above the tag. */
+enum { APG_OFFER_NONE, APG_OFFER_CLAIMED, APG_OFFER_COPIED };
+struct alignas(128) apg_slot {
+  apg_u64 offer;
+  const char *data;                 /* what it sends, memory that all blocks reach; null if it is not that */
+  char *target;                     /* where it receives, likewise */
+  apg_i64 root;                     /* of a collective operation */
+  apg_u64 count;                    /* elements of a message or of a part */
+  apg_u32 size, call;
+  apg_u32 flags, owner;             /* owner: number of the block that has made a call, plus one */
+};
+/* A collective operation of all slots of a part: how many operations have ended (16 bits), whether this one takes the path
+   through the host, how many slots have arrived (23 bits) and how many have taken that path (24 bits). */
+struct alignas(128) apg_meeting { apg_u64 word; };
+#define APG_MEETING_ENDED (1ULL << 48)
+#define APG_MEETING_BY_HOST (1ULL << 47)
+#define APG_MEETING_ARRIVED (1ULL << 24)
+/* The slots that a group has for blocks of this device. */
+struct apg_slot_part { apg_i64 group; apg_u64 first, count; apg_slot *slots; apg_meeting *meeting; };
+static_assert(sizeof(apg_slot) == 128 && sizeof(apg_meeting) == 128 && sizeof(apg_slot_part) == 40, "the slots of the runtime");
+/* How long a block tries: some milliseconds. */
+#define APG_TRY_CYCLES (1LL << 22)
+static __device__ __forceinline__ apg_u32 apg_slot_flags(const apg_slot *slot) { return *(const volatile apg_u32 *)&slot->flags; }
+/* What a thread knows of the calls of its block: how many took the path through the host, and of the last slot where it is
+   on the device (null if not there), and whether all its calls take that path. */
+struct apg_slot_calls { apg_u64 posted; apg_i64 group, rank; const apg_slot_part *part; apg_slot *own; bool is_by_host; };
+/* What a block's threads have in common during a call. */
+struct apg_slot_state {
+  apg_slot_post post; apg_slot_answer answer;
+  apg_i64 parts;                    /* how often the call sends its elements */
+  const apg_slot_part *part;        /* of the slot and of its partners; null if they are not of one */
+  apg_slot *own;                    /* the slot; null if its device does not know it */
+  apg_slot *to, *from;              /* null if they are not slots of the part */
+  apg_u64 offer, seen;              /* that of this call; the word of an operation */
+  long long begun;
+  apg_i64 word;                     /* the result of a receive on the device */
+  const char *found;                /* elements that a claim has found, and their bytes */
+  apg_u64 bytes;
+  bool is_sending, is_receiving;    /* what is left to do */
+  bool has_received, is_by_host;
+  int step;
+};
+enum { APG_STEP_END, APG_STEP_COPY, APG_STEP_HOST };
+static __device__ __forceinline__ const apg_slot_buffer &apg_received(const apg_slot_request &request) { return request.buffers[request.buffer_count > 1u]; }
+static __device__ __forceinline__ bool apg_is_inside(const apg_slot_buffer &buffer, apg_i64 parts) {
+  return parts > 0 && buffer.index >= 0 && buffer.count >= 0 && buffer.count <= buffer.length / parts && buffer.index <= buffer.length - buffer.count * parts;
+}
+static __device__ __forceinline__ char *apg_first_element(const apg_slot_buffer &buffer) { return (char *)buffer.data + buffer.index * buffer.size; }
+static __device__ __forceinline__ apg_u64 apg_bytes_of(const apg_slot_buffer &buffer) { return (apg_u64)buffer.count * buffer.size; }
+/* The slot with a rank, if it is one of the part. */
+static __device__ __forceinline__ apg_slot *apg_slot_of(const apg_slot_part *part, apg_i64 rank) {
+  const apg_u64 position = (apg_u64)rank - part->first;
+  return position < part->count ? part->slots + position : nullptr;
+}
+/* Finds the block's slot, whose calls the host alone can tell apart if another block has made some. One thread does. */
+static __device__ __forceinline__ void apg_find_slot(const apg_mailbox *mailbox, apg_slot_state &state, apg_slot_calls &calls) {
+  const apg_slot_request &request = state.post.request;
+  if (calls.group != request.group || calls.rank != request.rank) {
+    calls.group = request.group; calls.rank = request.rank;
+    calls.part = nullptr; calls.own = nullptr; calls.is_by_host = false;
+    for (apg_u64 i = 0; i < mailbox->part_count; ++i) {
+      if (mailbox->parts[i].group == request.group) { calls.part = mailbox->parts + i; calls.own = apg_slot_of(calls.part, request.rank); }
+    }
+    if (calls.own) {
+      const apg_u32 block = (apg_u32)request.block + 1u, owner = atomicCAS(&calls.own->owner, 0u, block);
+      calls.is_by_host = (owner != 0u && owner != block) || (apg_slot_flags(calls.own) & APG_SLOT_BY_HOST) != 0;
+    }
+  }
+  if (request.call == APG_START_SEND || request.call == APG_START_RECEIVE) calls.is_by_host = true;
+  state.part = calls.part; state.own = calls.own; state.is_by_host = calls.is_by_host;
+  if (calls.own && calls.is_by_host) atomicOr(&calls.own->flags, APG_SLOT_BY_HOST);
+}
+/* The next step of a message; the block's first thread looks for it. */
+static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
+  const apg_slot_request &request = state.post.request;
+  apg_slot *own = state.own, *from = state.from;
+  const apg_u64 expected = from ? (apg_u64)(own - state.part->slots + 1) << 32 | (apg_u64)request.tag : 0;
+  for (unsigned polls = 0; ; ++polls) {
+    if (state.is_sending && apg_load_acquire(&own->offer) == APG_OFFER_COPIED) {
+      own->offer = APG_OFFER_NONE;
+      state.is_sending = false;
+    }
+    bool fits = true;
+    if (state.is_receiving && apg_load_acquire(&from->offer) == expected) {
+      /* An offer that is taken back does not come again while this receive tries. */
+      const volatile apg_slot *offered = from;
+      const apg_slot_buffer &room = apg_received(request);
+      const apg_u64 count = offered->count;
+      const char *data = offered->data;
+      fits = offered->size == room.size && count <= (apg_u64)room.count;
+      apg_u64 seen = expected;
+      if (fits && apg_exchange_if(&from->offer, seen, APG_OFFER_CLAIMED)) {
+        state.found = data; state.bytes = count * room.size;
+        state.word = (apg_i64)(count << 24 | (apg_u64)request.from);
+        return APG_STEP_COPY;
+      }
+    }
+    if (!state.is_sending && !state.is_receiving) return APG_STEP_END;
+    apg_u32 flags = apg_slot_flags(own);
+    if (state.is_sending) flags |= apg_slot_flags(state.to);
+    if (state.is_receiving) flags |= apg_slot_flags(from);
+    if (flags != 0 || !fits || clock64() - state.begun > APG_TRY_CYCLES) break;
+    if (polls > 64u) __nanosleep(32u);
+  }
+  apg_u64 seen = state.offer;
+  if (state.is_sending && !apg_exchange_if(&own->offer, seen, APG_OFFER_NONE)) {
+    /* A receive has claimed it, and copies it now. */
+    while (apg_load_acquire(&own->offer) != APG_OFFER_COPIED) { }
+    own->offer = APG_OFFER_NONE;
+    state.is_sending = false;
+  }
+  return state.is_sending || state.is_receiving ? APG_STEP_HOST : APG_STEP_END;
+}
+/* Copies elements that are not common memory to where all blocks reach them; null if there is no room. */
+static __device__ __forceinline__ const char *apg_make_common(const apg_mailbox *mailbox, const apg_slot_state &state, const char *data, apg_u64 bytes, unsigned rank, unsigned size) {
+  if (bytes > mailbox->staging) return nullptr;
+  char *kept = (char *)mailbox->kept + (apg_u64)state.post.request.block * mailbox->staging;
+  apg_copy_by_block(kept, data, bytes, rank, size);
+  __syncthreads();
+  return kept;
+}
+/* Sends or receives, or both. False if the rest of the call is to be made through the host. */
+static __device__ __noinline__ bool apg_message_on_device(const apg_mailbox *mailbox, apg_slot_state &state, unsigned rank, unsigned size) {
+  apg_slot_request &request = state.post.request;
+  const bool sends = request.call != APG_RECEIVE, receives = request.call != APG_SEND;
+  const apg_slot_buffer given = request.buffers[0], room = apg_received(request);
+  if (rank == 0) {
+    state.to = sends ? apg_slot_of(state.part, request.partner) : nullptr;
+    state.from = receives ? apg_slot_of(state.part, request.from) : nullptr;
+    state.is_sending = sends; state.is_receiving = receives;
+  }
+  __syncthreads();
+  if ((sends && (!state.to || !apg_is_inside(given, 1))) || (receives && (!state.from || !apg_is_inside(room, 1)))) return false;
+  if (request.tag < 0 || request.tag > 0x7fffffff) return false;
+  const char *data = apg_first_element(given);
+  if (sends && (request.call == APG_REPLACE || !apg_is_common(data))) {
+    data = apg_make_common(mailbox, state, data, apg_bytes_of(given), rank, size);
+    if (!data) return false;
+  }
+  if (rank == 0) {
+    state.begun = clock64();
+    if (sends) {
+      apg_slot *own = state.own;
+      own->data = data; own->count = (apg_u64)given.count; own->size = given.size;
+      state.offer = (apg_u64)(state.to - state.part->slots + 1) << 32 | (apg_u64)request.tag;
+      apg_store_release(&own->offer, state.offer);
+    }
+  }
+  for (;;) {
+    if (rank == 0) state.step = apg_next_step(state);
+    __syncthreads();
+    if (state.step != APG_STEP_COPY) break;
+    apg_copy_by_block(apg_first_element(room), state.found, state.bytes, rank, size);
+    __syncthreads();
+    if (rank == 0) {
+      apg_store_release(&state.from->offer, APG_OFFER_COPIED);
+      state.is_receiving = false; state.has_received = true;
+    }
+  }
+  if (state.step == APG_STEP_END) return true;
+  if (rank == 0 && sends && receives && state.is_sending != state.is_receiving) {
+    /* One half is left. */
+    request.call = state.is_sending ? APG_SEND : APG_RECEIVE;
+    request.buffers[0] = state.is_sending ? given : room;
+    if (state.is_sending) { request.buffers[0].data = (void *)data; request.buffers[0].index = 0; request.buffers[0].length = given.count; }
+    request.buffer_count = 1;
+    state.parts = state.is_sending;
+  }
+  __syncthreads();
+  return false;
+}
+/* Leaves an operation that takes the path through the host; false if it has ended meanwhile. The last that leaves it
+   ends it here. */
+static __device__ __forceinline__ bool apg_leave(const apg_slot_part &part, apg_u64 ended) {
+  apg_u64 seen = apg_load_acquire(&part.meeting->word);
+  while (seen / APG_MEETING_ENDED == ended) {
+    const bool is_last = (seen & 0xffffffu) + 1u == part.count;
+    if (apg_exchange_if(&part.meeting->word, seen, is_last ? (ended + 1u) * APG_MEETING_ENDED : (seen | APG_MEETING_BY_HOST) + 1u)) return true;
+  }
+  return false;
+}
+/* Waits until the operation has ended in which this slot has arrived. The block's first thread does. */
+static __device__ __forceinline__ int apg_await_others(const apg_slot_state &state, apg_u64 ended, bool may_leave) {
+  const apg_slot_part &part = *state.part;
+  const long long begun = clock64();
+  for (unsigned polls = 0; ; ++polls) {
+    const apg_u64 seen = apg_load_acquire(&part.meeting->word);
+    if (seen / APG_MEETING_ENDED != ended) return APG_STEP_END;
+    if (may_leave && ((seen & APG_MEETING_BY_HOST) != 0 || apg_slot_flags(state.own) != 0 || clock64() - begun > APG_TRY_CYCLES)) break;
+    if (polls > 64u) __nanosleep(32u);
+  }
+  return apg_leave(part, ended) ? APG_STEP_HOST : APG_STEP_END;
+}
+/* Waits until all slots of the part have arrived. False if the operation takes the path through the host, which this
+   slot demands if it `leaves`; all that have arrived have called the same otherwise. */
+static __device__ __noinline__ bool apg_meet(apg_slot_state &state, bool may_leave, bool leaves, unsigned rank, unsigned size) {
+  const apg_slot_part &part = *state.part;
+  if (rank == 0) state.seen = apg_add(&part.meeting->word, APG_MEETING_ARRIVED) + APG_MEETING_ARRIVED;
+  __syncthreads();
+  const apg_u64 ended = state.seen / APG_MEETING_ENDED;
+  /* The last one compares what they have called. */
+  const bool is_last = (state.seen / APG_MEETING_ARRIVED & 0x7fffffu) == part.count;
+  if (may_leave && is_last) {
+    bool agrees = true;
+    for (apg_u64 i = rank; i < part.count; i += size) {
+      const volatile apg_slot *other = part.slots + i, *own = state.own;
+      agrees = agrees && other->call == own->call && other->root == own->root && other->count == own->count && other->size == own->size;
+    }
+    leaves = !__syncthreads_and(agrees) || leaves;
+  }
+  if (rank == 0) {
+    apg_u64 seen = state.seen;
+    leaves = leaves || (seen & APG_MEETING_BY_HOST) != 0;
+    if (!leaves && !is_last) state.step = apg_await_others(state, ended, may_leave);
+    else if (!leaves && apg_exchange_if(&part.meeting->word, seen, (ended + 1u) * APG_MEETING_ENDED)) state.step = APG_STEP_END;
+    else state.step = apg_leave(part, ended) ? APG_STEP_HOST : APG_STEP_END;
+  }
+  __syncthreads();
+  return state.step == APG_STEP_END;
+}
+/* A collective operation of all slots of the part. False if it is to be made through the host. */
+static __device__ __noinline__ bool apg_collective_on_device(const apg_mailbox *mailbox, apg_slot_state &state, unsigned rank, unsigned size) {
+  const apg_slot_request &request = state.post.request;
+  const apg_slot_part &part = *state.part;
+  const int call = request.call;
+  if (call > APG_ALL_TO_ALL || (apg_u64)request.first != part.first || (apg_u64)request.members != part.count || request.stride != 1) return false;
+  const bool has_root = call == APG_BROADCAST || call == APG_GATHER || call == APG_SCATTER, is_root = request.partner == request.rank;
+  const apg_slot *root = has_root ? apg_slot_of(&part, request.partner) : state.own;
+  if (!root) return false;
+  const apg_slot_buffer &given = request.buffers[0], &room = apg_received(request);
+  const apg_i64 sent = state.parts, all = (apg_i64)part.count;
+  const apg_i64 received = call == APG_BARRIER ? 0 : call == APG_BROADCAST || call == APG_SCATTER ? 1 : call != APG_GATHER || is_root ? all : 0;
+  bool leaves = (sent > 0 && !apg_is_inside(given, sent)) || (received > 0 && !apg_is_inside(room, received));
+  const apg_u64 bytes = call == APG_BARRIER || leaves ? 0 : apg_bytes_of(given);
+  const char *data = apg_first_element(given);
+  char *target = apg_first_element(room);
+  /* A part of a gather is written by its slot. */
+  if (sent > 0 && !leaves && call != APG_GATHER) {
+    const bool overlaps = call == APG_ALL_TO_ALL && data < target + bytes * all && target < data + bytes * all;
+    if (overlaps || !apg_is_common(data)) data = apg_make_common(mailbox, state, data, bytes * sent, rank, size);
+    leaves = !data;
+  }
+  if (call == APG_GATHER && is_root && !apg_is_common(target)) leaves = true;
+  if (rank == 0) {
+    apg_slot *own = state.own;
+    own->data = data; own->target = target; own->root = has_root ? request.partner : 0;
+    own->count = call == APG_BARRIER ? 0 : (apg_u64)given.count; own->size = call == APG_BARRIER ? 0 : given.size; own->call = (apg_u32)call;
+  }
+  __syncthreads();
+  if (!apg_meet(state, true, leaves, rank, size)) return false;
+  const apg_u64 position = (apg_u64)(state.own - part.slots);
+  if (call == APG_BROADCAST && !is_root) apg_copy_by_block(target, root->data, bytes, rank, size);
+  if (call == APG_GATHER) apg_copy_by_block(root->target + position * bytes, data, bytes, rank, size);
+  if (call == APG_SCATTER) apg_copy_by_block(target, root->data + position * bytes, bytes, rank, size);
+  for (apg_u64 i = 0; (call == APG_ALL_GATHER || call == APG_ALL_TO_ALL) && i < part.count; ++i) {
+    /* Each begins with another one. */
+    const apg_u64 from = (position + i) % part.count;
+    apg_copy_by_block(target + from * bytes, part.slots[from].data + (call == APG_ALL_TO_ALL ? position * bytes : 0), bytes, rank, size);
+  }
+  if (call != APG_BARRIER) {
+    __syncthreads();
+    apg_meet(state, false, false, rank, size);
+  }
+  return true;
+}
+/* Makes a call by the memory of the device. False if it is to be made through the host. */
+static __device__ __forceinline__ bool apg_call_on_device(const apg_mailbox *mailbox, apg_slot_state &state, unsigned rank, unsigned size) {
+  const int call = state.post.request.call;
+  if (!state.own || state.is_by_host) return false;
+  return call <= APG_REPLACE ? apg_message_on_device(mailbox, state, rank, size) : call >= APG_BARRIER && apg_collective_on_device(mailbox, state, rank, size);
+}

@@ -1,0 +1,262 @@
+// Blocks of kernels as threads of the host, which run the device code of slots (apg_slot_table.h, apg_slots.h) unchanged,
+// beside a host that matches what goes through it by linear search. Each program is made by a seed: messages and
+// collective operations whose elements say where they come from, with delays that make blocks give up in between.
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+typedef long long apg_i64; typedef unsigned long long apg_u64; typedef int apg_i32; typedef unsigned apg_u32; typedef unsigned char apg_u8;
+#define __device__
+#define __forceinline__ inline
+#define __noinline__
+struct Extent { unsigned x = 1, y = 1, z = 1; };
+static Extent gridDim;
+static thread_local Extent blockIdx;
+struct Block { std::barrier<> barrier; std::atomic<bool> all{true}; explicit Block(int threads) : barrier(threads) {} };
+static thread_local Block *own_block;
+static thread_local unsigned own_rank;
+static unsigned threads;
+static unsigned apg_rank() { return own_rank; }
+static unsigned apg_block_size() { return threads; }
+static unsigned apg_mask(unsigned) { return 0; }
+static void __syncthreads() { own_block->barrier.arrive_and_wait(); }
+static void __syncwarp(unsigned) { __syncthreads(); }
+static int __syncthreads_count(int) { __syncthreads(); return (int)threads; }
+static bool __syncthreads_and(bool value) {
+  if (!value) own_block->all = false;
+  __syncthreads();
+  const bool all = own_block->all;
+  __syncthreads();
+  if (own_rank == 0) own_block->all = true;
+  return all;
+}
+static void __nanosleep(unsigned) { std::this_thread::yield(); }
+static long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+static apg_u32 atomicAdd(apg_u32 *at, apg_u32 value) { return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST); }
+static apg_u32 atomicOr(apg_u32 *at, apg_u32 value) { return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST); }
+static apg_u32 atomicAnd(apg_u32 *at, apg_u32 value) { return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST); }
+static apg_u32 atomicCAS(apg_u32 *at, apg_u32 from, apg_u32 to) {
+  __atomic_compare_exchange_n(at, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return from;
+}
+// In place of apg_memory_order.h.
+struct apg_slot_pair { apg_u64 low, high; };
+static apg_u64 apg_load_acquire(const apg_u64 *from) { return __atomic_load_n(from, __ATOMIC_ACQUIRE); }
+static void apg_store_release(apg_u64 *to, apg_u64 value) { __atomic_store_n(to, value, __ATOMIC_RELEASE); }
+static bool apg_exchange_if(apg_u64 *word, apg_u64 &from, apg_u64 to) {
+  return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+static apg_u64 apg_add(apg_u64 *word, apg_u64 value) { return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL); }
+static void apg_load(apg_slot_pair &to, const apg_slot_pair *from) { to.low = apg_load_acquire(&from->low); to.high = apg_load_acquire(&from->high); }
+static void apg_store(apg_slot_pair *to, apg_slot_pair value) { *to = value; }
+static void apg_fence_of_system() {}
+static void apg_store_release_to_host(apg_u64 *to, apg_u64 value) { apg_store_release(to, value); }
+static bool apg_is_common(const void *) { return true; }
+static void apg_end_thread() { puts("a call has failed"); exit(1); }
+template <class T> static T &apg_shared() { static T of_blocks[8]; return of_blocks[blockIdx.x]; }
+#include "apg_mailbox.h"
+#include "apg_slot_table.h"
+#include "apg_slots.h"
+
+// The host: requests in the order of their doorbells, answered when they have ended.
+struct Request { apg_slot_request call; apg_u64 number = 0; apg_i64 parts = 0, word = 0; bool is_sent = true, is_received = true, is_awaited = true; std::vector<char> elements; };
+static int blocks;
+static std::deque<Request *> sends, receives;
+static std::vector<Request *> arrived;
+static std::map<apg_i64, Request *> begun;
+static std::vector<apg_slot_answer> answers;
+static const apg_slot_buffer &target_of(const Request &it) { return apg_received(it.call); }
+static char *first_of(const apg_slot_buffer &buffer) { return (char *)buffer.data + buffer.index * buffer.size; }
+static void answer(Request &it) {
+  apg_slot_answer &to = answers[it.call.block];
+  to.word = it.word;
+  __atomic_store_n(&to.bytes, it.number & 0xffff, __ATOMIC_RELEASE);
+  __atomic_store_n(&to.state, it.number << 2, __ATOMIC_RELEASE);
+}
+static void finish(Request &it) { if (it.is_sent && it.is_received && it.is_awaited) answer(it); }
+static bool match_one() {
+  for (auto receive = receives.begin(); receive != receives.end(); ++receive) {
+    for (auto send = sends.begin(); send != sends.end(); ++send) {
+      Request &from = **send, &to = **receive;
+      const bool is_its = to.call.from == -1 || to.call.from == from.call.rank;
+      if (from.call.partner != to.call.rank || from.call.tag != to.call.tag || !is_its) continue;
+      memcpy(first_of(target_of(to)), from.elements.data(), from.elements.size());
+      to.word = from.call.buffers[0].count << 24 | from.call.rank;
+      from.is_sent = to.is_received = true;
+      sends.erase(send);
+      receives.erase(receive);
+      finish(from);
+      if (&from != &to) finish(to);
+      return true;
+    }
+  }
+  return false;
+}
+static void collect(Request *last) {
+  arrived.push_back(last);
+  if ((int)arrived.size() < blocks) return;
+  for (Request *to : arrived) {
+    const int call = to->call.call;
+    const apg_u64 bytes = apg_bytes_of(to->call.buffers[0]);
+    char *target = first_of(target_of(*to));
+    for (Request *from : arrived) {
+      if (from->call.call != call) { puts("different operations meet"); exit(1); }
+      const char *elements = from->elements.data();
+      const bool is_root = from->call.rank == from->call.partner;
+      if (call == APG_BROADCAST && is_root && from != to) memcpy(target, elements, bytes);
+      if (call == APG_SCATTER && is_root) memcpy(target, elements + to->call.rank * bytes, bytes);
+      if (call == APG_ALL_GATHER || (call == APG_GATHER && to->call.rank == to->call.partner)) memcpy(target + from->call.rank * bytes, elements, bytes);
+      if (call == APG_ALL_TO_ALL) memcpy(target + from->call.rank * bytes, elements + to->call.rank * bytes, bytes);
+    }
+  }
+  for (Request *it : arrived) answer(*it);
+  arrived.clear();
+}
+static void handle(const apg_slot_post &post, apg_u64 number, const char *staged) {
+  Request *it = new Request{post.request, number};
+  const int call = it->call.call;
+  if (post.staged) it->elements.assign(staged, staged + apg_bytes_of(it->call.buffers[0]) * (call == APG_SCATTER || call == APG_ALL_TO_ALL ? blocks : 1));
+  if (call >= APG_BARRIER) return collect(it);
+  if (call == APG_WAIT) {
+    Request *other = begun[it->call.partner];
+    other->call.block = it->call.block; other->number = number; other->is_awaited = true;
+    return finish(*other);
+  }
+  if (call == APG_START_SEND) {
+    begun[number << 8 | it->call.block] = it;
+    it->is_awaited = false;
+    Request started = *it;
+    started.word = (apg_i64)(number << 8 | it->call.block) << 24;
+    answer(started);
+  }
+  if (call != APG_RECEIVE) { it->is_sent = false; sends.push_back(it); }
+  if (call == APG_RECEIVE || call == APG_EXCHANGE || call == APG_REPLACE) { it->is_received = false; receives.push_back(it); }
+  while (match_one()) { }
+}
+
+static const int MOST = 64;
+struct Program {
+  apg_mailbox mailbox{};
+  apg_slot_part part{};
+  std::vector<apg_i64> sent[8], received[8];
+  std::atomic<long> wrong{0};
+};
+// What one thread of a block runs.
+static void run(Program &program, int block, unsigned seed, int rounds) {
+  std::mt19937 random(seed);
+  apg_slot_calls calls{};
+  apg_i64 *sent = program.sent[block].data(), *received = program.received[block].data();
+  const auto value = [](int round, int who, int i) { return (apg_i64)round * 1000003 + who * 1009 + i; };
+  for (int round = 0; round < rounds; ++round) {
+    const int kind = random() % 12, count = random() % MOST, root = random() % blocks, more = random() % 256, late = random() % (4 * blocks);
+    const int next = (block + 1 + more) % blocks, before = (block + blocks - (1 + more) % blocks) % blocks, other = block ^ 1;
+    const auto call = [&](int call, apg_i64 partner, apg_i64 from, apg_i64 tag, apg_i64 parts, std::vector<apg_slot_buffer> buffers) {
+      apg_slot_request request{5, block, partner, from, tag, 0, 0, blocks, 1, block, {}, call, (apg_u32)buffers.size(), 0, 0};
+      for (size_t i = 0; i < buffers.size(); ++i) request.buffers[i] = buffers[i];
+      return apg_slot_message(&program.mailbox, calls, parts, request);
+    };
+    const apg_slot_buffer given{sent, MOST * blocks, 0, count, 8, 4}, part{received, MOST * blocks, 0, count, 8, 4}, room{received, MOST * blocks, 0, MOST, 8, 4};
+    const auto expect = [&](const apg_i64 *found, int who, int first) {
+      for (int i = 0; i < count; ++i) if (found[i] != value(round, who, first + i)) program.wrong++;
+    };
+    __syncthreads();
+    for (int i = own_rank; i < MOST * blocks; i += threads) { sent[i] = value(round, block, i); received[i] = -1; }
+    // Longer than others try: they give up, and take the host's path.
+    if (late == block && own_rank == 0 && more < 32) std::this_thread::sleep_for(std::chrono::milliseconds(8));
+    __syncthreads();
+    switch (kind) {
+      case 0:
+        if (other >= blocks) break;
+        if (block < other) call(APG_SEND, other, 0, more & 3, 1, {given});
+        else if (call(APG_RECEIVE, 0, other, more & 3, 0, {room}) == ((apg_i64)count << 24 | other)) expect(received, other, 0);
+        else program.wrong++;
+        break;
+      case 1: call(APG_EXCHANGE, next, before, 0, 1, {given, room}); expect(received, before, 0); break;
+      case 2: call(APG_REPLACE, next, before, 0, 1, {given}); expect(sent, before, 0); break;
+      case 3: // From any slot.
+        call(APG_BARRIER, 0, 0, 0, 0, {});
+        if (block != root) call(APG_SEND, root, 0, 7, 1, {given});
+        for (int i = 1; block == root && i < blocks; ++i) { const apg_i64 word = call(APG_RECEIVE, 0, -1, 7, 0, {room}); expect(received, word & 0xffffff, 0); }
+        break;
+      case 4: call(APG_BARRIER, 0, 0, 0, 0, {}); break;
+      case 5:
+        call(APG_BROADCAST, root, 0, 0, block == root, {block == root ? given : part});
+        if (block != root) expect(received, root, 0);
+        break;
+      case 6: call(APG_GATHER, root, 0, 0, 1, {given, part}); for (int i = 0; block == root && i < blocks; ++i) expect(received + i * count, i, 0); break;
+      case 7: call(APG_SCATTER, root, 0, 0, block == root ? blocks : 0, {given, part}); expect(received, root, block * count); break;
+      case 8: call(APG_ALL_GATHER, 0, 0, 0, 1, {given, part}); for (int i = 0; i < blocks; ++i) expect(received + i * count, i, 0); break;
+      case 9: call(APG_ALL_TO_ALL, 0, 0, 0, blocks, {given, part}); for (int i = 0; i < blocks; ++i) expect(received + i * count, i, block * count); break;
+      case 10: // An exchange, and a send and a receive one after the other.
+        if (other >= blocks) break;
+        if (block < other) call(APG_EXCHANGE, other, other, 1, 1, {given, room});
+        else if (more & 1) { call(APG_RECEIVE, 0, other, 1, 0, {room}); call(APG_SEND, other, 0, 1, 1, {given}); }
+        else { call(APG_SEND, other, 0, 1, 1, {given}); call(APG_RECEIVE, 0, other, 1, 0, {room}); }
+        expect(received, other, 0);
+        break;
+      case 11: { // Begun sends, near the end: a slot that has begun one takes the host's path from then on.
+        if (round < rounds / 2) break;
+        const apg_i64 number = call(APG_START_SEND, next, 0, 3, 1, {given}) >> 24;
+        call(APG_RECEIVE, 0, before, 3, 0, {room});
+        expect(received, before, 0);
+        call(APG_WAIT, number, 0, 0, 0, {});
+        break;
+      }
+    }
+  }
+}
+int main(int, char **arguments) {
+  blocks = atoi(arguments[1]); threads = (unsigned)atoi(arguments[2]);
+  const int rounds = atoi(arguments[3]);
+  gridDim.x = (unsigned)blocks;
+  Program program;
+  for (int i = 0; i < blocks; ++i) { program.sent[i].resize(MOST * blocks); program.received[i].resize(MOST * blocks); }
+  std::vector<apg_slot> slots(blocks);
+  apg_meeting meeting{};
+  program.part = {5, 0, (apg_u64)blocks, slots.data(), &meeting};
+  const apg_u64 staging = MOST * 8 * 8;
+  std::vector<apg_slot_post> posts(blocks);
+  std::vector<unsigned char> sent(staging * blocks), kept(staging * blocks);
+  std::vector<apg_u64> ring(8);
+  answers.resize(blocks);
+  program.mailbox = {0, 3, ring.data(), posts.data(), answers.data(), sent.data(), sent.data(), staging, kept.data(), &program.part, 1};
+  std::atomic<bool> is_over{false};
+  apg_u64 total = 0;
+  std::thread host([&] {
+    std::vector<apg_u64> made(blocks);
+    for (apg_u32 ticket = 0; !is_over; ) {
+      const apg_u64 entry = apg_load_acquire(&ring[ticket & 7]);
+      if (entry >> 32 != (apg_u64)(ticket >> 3) + 1) { std::this_thread::yield(); continue; }
+      ++ticket; ++total;
+      const apg_u64 block = entry & 0xffffffff;
+      handle(posts[block], ++made[block], (const char *)sent.data() + block * staging);
+    }
+  });
+  std::vector<std::unique_ptr<Block>> shared;
+  std::vector<std::thread> all;
+  for (int block = 0; block < blocks; ++block) {
+    shared.push_back(std::make_unique<Block>((int)threads));
+    for (unsigned rank = 0; rank < threads; ++rank) {
+      all.emplace_back([&, block, rank] {
+        own_block = shared[block].get(); own_rank = rank; blockIdx.x = (unsigned)block;
+        run(program, block, (unsigned)atoi(arguments[4]), rounds);
+      });
+    }
+  }
+  for (std::thread &it : all) it.join();
+  is_over = true;
+  host.join();
+  bool is_clean = true;
+  for (const apg_slot &slot : slots) is_clean = is_clean && slot.offer == APG_OFFER_NONE && !(slot.flags & APG_SLOT_IN_HOST);
+  printf("%ld wrong, %s, %s\n", program.wrong.load(), is_clean ? "clean" : "not clean", total > 0 && total < (apg_u64)rounds * blocks ? "both paths" : "one path");
+}

@@ -1,0 +1,34 @@
+//! Slots of blocks in device code, run by threads of the host: what a GPU would do, without one.
+
+use std::process::Command;
+
+use apg_toolchain::find_compiler;
+
+const HEADERS: [(&str, &str); 3] = [
+    ("apg_mailbox.h", include_str!("../include/apg_mailbox.h")),
+    ("apg_slot_table.h", include_str!("../include/apg_slot_table.h")),
+    ("apg_slots.h", include_str!("../include/apg_slots.h")),
+];
+/// Blocks, threads of each, rounds.
+const SHAPES: [[&str; 3]; 4] = [["2", "1", "400"], ["3", "2", "150"], ["5", "1", "300"], ["8", "1", "150"]];
+
+#[test]
+fn random_messages_arrive_by_the_device_and_by_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in HEADERS {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let source = folder.path().join("slot_blocks.cpp");
+    std::fs::write(&source, include_str!("slot_blocks.cpp")).unwrap();
+    let compiler = find_compiler().expect("these tests need a C++ compiler");
+    let program = folder.path().join("slot_blocks");
+    let mut command = Command::new(compiler.path());
+    command.args(["-std=gnu++20", "-w", "-O1", "-pthread"]).arg(&source).arg("-o").arg(&program);
+    let compiled = command.output().unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    for (seed, shape) in (1_u32..).zip(SHAPES.iter().cycle()).take(2 * SHAPES.len()) {
+        let ran = Command::new(&program).args(shape).arg(seed.to_string()).output().unwrap();
+        let found = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert_eq!(found, "0 wrong, clean, both paths\n", "{shape:?} with seed {seed}");
+    }
+}

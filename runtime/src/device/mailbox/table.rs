@@ -1,0 +1,111 @@
+//! Device memory of a launch: the header of the mailbox and the table of slots in which blocks find each
+//! other (the structures of `apg_slot_table.h`), and staging memory of each block on the device.
+
+use super::layout::{Header, Meeting, PartEntry, SlotEntry};
+use crate::slots::group::Part;
+
+/// Most groups, and most slots of all of them, that blocks know. Messages of others go through the host.
+const MAX_GROUPS: usize = 8;
+const MAX_SLOTS: usize = 8192;
+
+/// Where the parts of the memory are, in bytes from its start.
+#[derive(Debug)]
+pub(super) struct Table {
+    parts: Vec<(i64, Part)>,
+    meetings_at: u64,
+    slots_at: u64,
+    kept_at: u64,
+}
+
+impl Table {
+    /// For groups with their slots of the launch's place; the groups in front are preferred.
+    pub(super) fn new(groups: Vec<(i64, Part)>) -> Table {
+        let mut left = MAX_SLOTS;
+        let fits = |(_, part): &(i64, Part)| {
+            let count = part.count as usize;
+            let fits = count <= left;
+            left -= if fits { count } else { 0 };
+            fits
+        };
+        let parts: Vec<_> = groups.into_iter().filter(fits).take(MAX_GROUPS).collect();
+        let slots: u64 = parts.iter().map(|(_, part)| u64::from(part.count)).sum();
+        let aligned = |at: u64| at.next_multiple_of(align_of::<SlotEntry>() as u64);
+        let meetings_at = aligned((size_of::<Header>() + parts.len() * size_of::<PartEntry>()) as u64);
+        let slots_at = meetings_at + (parts.len() * size_of::<Meeting>()) as u64;
+        let kept_at = slots_at + slots * size_of::<SlotEntry>() as u64;
+        Table { parts, meetings_at, slots_at, kept_at }
+    }
+
+    /// Bytes of the memory, with as many of staging memory.
+    pub(super) fn bytes(&self, staging: u64) -> u64 {
+        self.kept_at + staging
+    }
+
+    /// What the memory at `address` holds when the kernel starts, up to the staging memory.
+    pub(super) fn content(&self, address: u64, header: Header) -> Vec<u8> {
+        let header = Header {
+            kept: address + self.kept_at,
+            parts: address + size_of::<Header>() as u64,
+            part_count: self.parts.len() as u64,
+            ..header
+        };
+        let mut content = header.to_bytes();
+        let mut slots = address + self.slots_at;
+        for (number, (group, part)) in self.parts.iter().enumerate() {
+            let meeting = address + self.meetings_at + (number * size_of::<Meeting>()) as u64;
+            let entry = PartEntry {
+                group: *group,
+                first: u64::from(part.first),
+                count: u64::from(part.count),
+                slots,
+                meeting,
+            };
+            content.extend(entry.to_bytes());
+            slots += u64::from(part.count) * size_of::<SlotEntry>() as u64;
+        }
+        content.resize(self.kept_at as usize, 0);
+        content
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slots::group::Side;
+
+    fn part(first: u32, count: u32) -> Part {
+        Part { place: 1, host: 0, side: Side::Blocks, first, count }
+    }
+
+    fn word(content: &[u8], at: usize) -> u64 {
+        u64::from_ne_bytes(content[at..at + 8].try_into().expect("eight bytes"))
+    }
+
+    #[test]
+    fn slots_of_parts_follow_each_other_and_begin_empty() {
+        let table = Table::new(vec![(7, part(1, 3)), (4, part(0, 2))]);
+        let content = table.content(1 << 20, Header { staging: 64, ..Header::default() });
+        assert_eq!(table.bytes(640), content.len() as u64 + 640);
+        let (parts, size) = (size_of::<Header>(), size_of::<PartEntry>());
+        let entry = |number: usize| -> Vec<u64> {
+            (0..size / 8).map(|at| word(&content, parts + number * size + at * 8)).collect()
+        };
+        let (first, second) = (entry(0), entry(1));
+        assert_eq!((&first[..3], &second[..3]), (&[7, 1, 3][..], &[4, 0, 2][..]));
+        assert_eq!(second[3] - first[3], 3 * 128, "the slots of the first part");
+        assert_eq!(second[4] - first[4], 128, "the meeting of the first part");
+        assert!((first[3] | first[4]).is_multiple_of(128));
+        let end = (second[3] - (1 << 20)) as usize + 2 * 128;
+        assert_eq!(end, content.len());
+        assert!(content[parts + 2 * size..].iter().all(|it| *it == 0));
+        assert_eq!(word(&content, 56), (1 << 20) + content.len() as u64, "the staging memory");
+    }
+
+    #[test]
+    fn groups_without_room_are_left_to_the_host() {
+        let large = part(0, MAX_SLOTS as u32);
+        let kept = |groups| Table::new(groups).parts.iter().map(|it| it.0).collect::<Vec<_>>();
+        assert_eq!(kept(vec![(1, part(0, 1)), (2, large), (3, part(0, 1))]), [1, 3]);
+        assert_eq!(kept((0..20).map(|group| (group, part(0, 1))).collect()).len(), MAX_GROUPS);
+    }
+}
