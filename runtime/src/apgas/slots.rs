@@ -15,7 +15,7 @@ use crate::base::backtrace;
 use crate::base::place::{PlaceId, here};
 use crate::base::sanitizer;
 use crate::heap::Handle;
-use crate::scheduler::fiber;
+use crate::scheduler::{fiber, spin_until};
 use crate::serialize::Error;
 use crate::slots::block_call::BlockSlots;
 use crate::slots::engine::Engine;
@@ -158,7 +158,11 @@ pub fn take_follower() -> bool {
 
 /// A call that an activity waits for.
 #[derive(Default)]
-struct Pending(Mutex<PendingState>);
+struct Pending {
+    state: Mutex<PendingState>,
+    /// There is an outcome.
+    has_ended: AtomicBool,
+}
 
 #[derive(Default)]
 struct PendingState {
@@ -179,18 +183,21 @@ impl Pending {
     fn end(&self, outcome: Outcome) {
         sanitizer::release(self);
         let waiter = {
-            let mut state = self.0.lock();
+            let mut state = self.state.lock();
             state.outcome = Some(outcome);
+            self.has_ended.store(true, Ordering::Release);
             state.waiter.take()
         };
         waiter.into_iter().for_each(|waiter| waiter.wake());
     }
 
-    /// Suspends the activity until the call has ended. In between it may be woken to say where it is.
+    /// Suspends the activity until the call has ended, unless that is soon. In between it may be woken to say
+    /// where it is.
     fn wait(&self) -> Outcome {
+        spin_until(|| self.has_ended.load(Ordering::Acquire));
         loop {
             let waiter = {
-                let mut state = self.0.lock();
+                let mut state = self.state.lock();
                 if let Some(outcome) = state.outcome.take() {
                     sanitizer::acquire(self);
                     return outcome;
@@ -210,7 +217,7 @@ impl Pending {
 impl Probe for Pending {
     fn request(&self) {
         let waiter = {
-            let mut state = self.0.lock();
+            let mut state = self.state.lock();
             state.is_asked = true;
             state.waiter.take()
         };
@@ -218,7 +225,7 @@ impl Probe for Pending {
     }
 
     fn lines(&self) -> Vec<String> {
-        self.0.lock().lines.clone()
+        self.state.lock().lines.clone()
     }
 }
 
