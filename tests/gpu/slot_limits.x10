@@ -39,7 +39,7 @@ public class slot_limits {
 
     public static def main(args:Rail[String]) {
         val p = PlaceTopology.getTopology().getChild(here, 0);
-        said("grid", ["100000 blocks that make calls of slots", "at the same time", "autoBlocks"], ()=>{ barrier(p, 100000n); });
+        said("grid", ["100000 blocks that make calls of slots", "at the same time", "residentBlocks"], ()=>{ barrier(p, 100000n); });
         barrier(p, 132n);
         Console.OUT.println("usable");
 

@@ -88,7 +88,7 @@ pub struct Prelude {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each variant says what its fields are")]
 pub enum PreludeKind {
-    /// `CUDAUtilities.autoBlocks()`, or with choices
+    /// `CUDAUtilities.autoBlocks()`, or with choices, or `residentBlocks()`
     AutoBlocks,
     /// `CUDAUtilities.autoThreads()`, or with choices
     AutoThreads,

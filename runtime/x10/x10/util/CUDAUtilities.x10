@@ -10,6 +10,11 @@ public class CUDAUtilities {
      * kernel's outer finish; elsewhere it is what a host place uses.
      */
     public static def autoBlocks():Int = 8n;
+    /**
+     * The number of blocks of the kernel that the device runs at the same time, likewise: the most with which a kernel that makes calls of
+     * slots is launched.
+     */
+    public static def residentBlocks():Int = 8n;
     /** The number of threads a block, likewise. */
     public static def autoThreads():Int = 1n;
     /**

@@ -293,9 +293,10 @@ impl KernelContext<'_> {
             self.report_at(range, cuda::clock_operation::ClockOperation { method });
             return true;
         }
-        if self.semantics.is_class(class, "x10.util.CUDAUtilities")
-            && method.name(self.semantics.db).starts_with("auto")
-        {
+        let is_launch_value = || {
+            ["autoBlocks", "residentBlocks", "autoThreads"].contains(&method.name(self.semantics.db).as_str())
+        };
+        if self.semantics.is_class(class, "x10.util.CUDAUtilities") && is_launch_value() {
             self.report_at(range, cuda::auto_in_thread::AutoInThread { method });
             return true;
         }

@@ -66,9 +66,10 @@ impl KernelContext<'_> {
             return self.constant_rail(rail);
         }
         let ExprKind::Call { method, .. } = self.expr(init).kind else { return None };
-        let kind = if self.semantics.is_method(method, "x10.util.CUDAUtilities", "autoBlocks") {
+        let is_of_library = |name| self.semantics.is_method(method, "x10.util.CUDAUtilities", name);
+        let kind = if is_of_library("autoBlocks") || is_of_library("residentBlocks") {
             PreludeKind::AutoBlocks
-        } else if self.semantics.is_method(method, "x10.util.CUDAUtilities", "autoThreads") {
+        } else if is_of_library("autoThreads") {
             PreludeKind::AutoThreads
         } else {
             return None;
