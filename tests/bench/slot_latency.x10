@@ -2,8 +2,8 @@ import x10.compiler.*;
 import x10.util.*;
 
 /**
- * Times of messages between blocks of a kernel, and with an activity of this host: round trips by size, the barrier of all slots, and messages
- * of many blocks to one activity.
+ * Times of messages between blocks of a kernel, and with an activity of this host: round trips by size, barriers and broadcasts, and messages
+ * of many blocks to one activity and to each other.
  *
  * apg run slot_latency.x10 --accels all [-- BLOCKS]
  */
@@ -17,7 +17,9 @@ public class slot_latency {
         for (size in SIZES) roundTrip(place, size);
         for (size in SIZES) if (size <= 1048576) betweenBlocks(place, size);
         barrier(place, blocks);
+        blocksAlone(place, blocks);
         rate(place, blocks);
+        rateBetweenBlocks(place, blocks);
     }
 
     static def roundTrip(place:Place, size:Long) {
@@ -103,6 +105,66 @@ public class slot_latency {
         }
         group.delete();
         Console.OUT.println("barrier of " + count + " blocks and an activity: " + (nanoseconds / 1e3 / ROUNDS) + " us");
+    }
+
+    /** Barriers and broadcasts of the blocks of one kernel, with the launch. */
+    static def blocksAlone(place:Place, count:Int) {
+        val group = SlotGroup.make([SlotsAt(place, 0, count as Long)]);
+        val blocks = group.blocks(place);
+        val data = GlobalRail.allocate[Long](place, 1024 * count);
+        val barriers = (rounds:Long) => {
+            finish async at (place) @CUDA {
+                finish for (block in 0n..(count - 1n)) async {
+                    clocked finish for (thread in 0n..127n) clocked async {
+                        for (var round:Long = 0; round < rounds; ++round) blocks(block).barrier();
+                    }
+                }
+            }
+        };
+        val broadcasts = (rounds:Long) => {
+            finish async at (place) @CUDA {
+                finish for (block in 0n..(count - 1n)) async {
+                    clocked finish for (thread in 0n..127n) clocked async {
+                        for (var round:Long = 0; round < rounds; ++round) blocks(block).broadcast(0, data, 1024 * block, 1024);
+                    }
+                }
+            }
+        };
+        barriers(1);
+        var begun:Long = System.nanoTime();
+        barriers(ROUNDS);
+        Console.OUT.println("barrier of " + count + " blocks: " + ((System.nanoTime() - begun) / 1e3 / ROUNDS) + " us");
+        broadcasts(1);
+        begun = System.nanoTime();
+        broadcasts(ROUNDS);
+        Console.OUT.println("broadcast of 8 KiB to " + count + " blocks: " + ((System.nanoTime() - begun) / 1e3 / ROUNDS) + " us");
+        data.free();
+        group.delete();
+    }
+
+    /** Each block sends to the next and receives from the one before, with the launch. */
+    static def rateBetweenBlocks(place:Place, count:Int) {
+        val group = SlotGroup.make([SlotsAt(place, 0, count as Long)]);
+        val blocks = group.blocks(place);
+        val data = GlobalRail.allocate[Long](place, 2 * count);
+        val run = (rounds:Long) => {
+            finish async at (place) @CUDA {
+                finish for (block in 0n..(count - 1n)) async {
+                    clocked finish for (thread in 0n..127n) clocked async {
+                        for (var round:Long = 0; round < rounds; ++round) {
+                            blocks(block).sendRecv((block + 1n) % count, data, block, 1, (block + count - 1n) % count, data, count + block, 1);
+                        }
+                    }
+                }
+            }
+        };
+        run(1);
+        val begun = System.nanoTime();
+        run(ROUNDS);
+        val nanoseconds = System.nanoTime() - begun;
+        data.free();
+        group.delete();
+        Console.OUT.println("messages between " + count + " blocks: " + (1e3 * ROUNDS * count / nanoseconds) + " million a second");
     }
 
     static def rate(place:Place, count:Int) {
