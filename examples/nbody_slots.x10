@@ -73,9 +73,9 @@ public class NBodySlots {
                                 force(own + 3 * body + 1) = y;
                                 force(own + 3 * body + 2) = z;
                             }
+                            // Positions and the bodies of others stay until all threads have read them.
+                            Clock.advanceAll();
                         }
-                        // All threads have read the positions.
-                        Clock.advanceAll();
                         for (var i:Long = thread; i < n; i += THREADS) {
                             velocity(own + i) = velocity(own + i) + 0.0001 * force(own + i);
                             position(own + i) = position(own + i) + velocity(own + i);
