@@ -224,6 +224,18 @@ impl Printer<'_, '_> {
     fn print_lanes(&mut self, chunk: &Chunk<'_>, stmts: &[Stmt], loads: &[UniformLoad], stores: &[LocalId]) {
         let mentioned = mentioned_locals(stmts);
         let around = self.declare_uniform_loads(loads);
+        // A store of what was loaded is removed by compilers, so that the others become masked stores, from
+        // which the next iteration's vector loads cannot be forwarded. Another array keeps them whole.
+        let is_double_buffered = !stores.is_empty() && chunk.strided.is_some_and(|it| it.is_masked);
+        let target = if is_double_buffered { "next_a" } else { "a" };
+        if is_double_buffered {
+            self.code.out.open("{");
+            for local in stores {
+                let spelling = self.code.local(*local);
+                let ty = self.code.ty(spelling.ty);
+                self.code.out.line(format!("{ty} {}_{target}[{}];", spelling.text, chunk.threads()));
+            }
+        }
         self.for_each_chunk_thread(chunk, |printer| {
             printer.declare_rematerialized(&mentioned);
             printer.declare_private(&mentioned, &|it| {
@@ -246,9 +258,18 @@ impl Printer<'_, '_> {
             printer.code.out.close("}");
             for local in stores {
                 let name = printer.code.local(*local).text;
-                printer.code.out.line(format!("{name}_a[e_] = {name};"));
+                printer.code.out.line(format!("{name}_{target}[e_] = {name};"));
             }
         });
+        if is_double_buffered {
+            self.for_each_chunk_thread(chunk, |printer| {
+                for local in stores {
+                    let name = printer.code.local(*local).text;
+                    printer.code.out.line(format!("{name}_a[e_] = {name}_{target}[e_];"));
+                }
+            });
+            self.code.out.close("}");
+        }
         self.code.preloaded = around;
     }
 
@@ -319,8 +340,22 @@ pub(super) struct Chunk<'s> {
 #[derive(Clone, Copy)]
 pub(super) struct StridedLanes {
     pub(super) counter: LocalId,
-    /// Their number.
+    /// Number of iterations of a loop over them.
     pub(super) lanes: &'static str,
+    /// Some of these iterations are those of inactive threads.
+    pub(super) is_masked: bool,
+}
+
+impl StridedLanes {
+    /// Threads that are all active.
+    pub(super) fn all(counter: LocalId, lanes: &'static str) -> StridedLanes {
+        StridedLanes { counter, lanes, is_masked: false }
+    }
+
+    /// All threads of a chunk, some of them inactive.
+    pub(super) fn masked(counter: LocalId) -> StridedLanes {
+        StridedLanes { counter, lanes: "lanes_", is_masked: true }
+    }
 }
 
 impl Chunk<'_> {
