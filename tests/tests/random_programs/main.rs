@@ -3,7 +3,9 @@
 //!
 //! `APG_RANDOM_SECONDS` says for how long (as many programs as make sense in CI without it),
 //! `APG_RANDOM_SEED` with which program to start. A program that prints something else is cut down to what is
-//! needed for that, and stays in a folder that the failure names.
+//! needed for that, and stays in a folder that the failure names. `APG_RANDOM_REFERENCE` names an `apg` of
+//! another version, which runs the same programs: so a change of the compiler is compared with the version
+//! before (differential testing: McKeeman, Digital Technical Journal 1998).
 
 mod evaluate;
 mod expressions;
@@ -15,7 +17,7 @@ mod statements;
 mod tree;
 mod values;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -56,7 +58,7 @@ fn random_programs_print_what_they_must() {
         }
     };
     // Most of the time compilers run, one for a program.
-    let workers = std::thread::available_parallelism().map_or(2, usize::from).min(8);
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
         (1..workers).for_each(|_| {
             scope.spawn(work);
@@ -86,7 +88,7 @@ fn check(seed: u64) {
 }
 
 /// Writes a program into a folder with what it must print beside it.
-fn write(program: &Program, folder: &Path) -> std::path::PathBuf {
+fn write(program: &Program, folder: &Path) -> PathBuf {
     std::fs::create_dir_all(folder).expect("a folder");
     let path = folder.join(format!("{}.x10", program.name));
     std::fs::write(&path, print::program(program)).expect("written");
@@ -107,13 +109,20 @@ impl Difference {
     }
 }
 
+/// The compilers that run each program: the one under test, and the one to compare it with.
+fn compilers() -> impl Iterator<Item = PathBuf> {
+    let reference = std::env::var_os("APG_RANDOM_REFERENCE").map(PathBuf::from);
+    std::iter::once(tools::apg().to_owned()).chain(reference)
+}
+
 /// What is wrong with what a program prints, in the first way in which something is.
 fn difference(program: &Program) -> Option<Difference> {
     let folder = tempfile::tempdir().expect("a folder of temporary files");
     let path = write(program, folder.path());
     let expected = expected(program);
-    for options in WAYS {
-        let mut command = Command::new(tools::apg());
+    let ways = compilers().flat_map(|apg| WAYS.map(|options| (apg.clone(), options)));
+    for (apg, options) in ways {
+        let mut command = Command::new(&apg);
         command.arg("run").arg(&path).args(options);
         let output = match programs::run(command, Duration::from_secs(300)) {
             Ok(output) => output,
@@ -125,7 +134,8 @@ fn difference(program: &Program) -> Option<Difference> {
                 .filter(|(_, (found, expected))| found != expected)
                 .map(|(line, (found, expected))| format!("line {}: {found}, not {expected}", line + 1))
                 .collect();
-            let (way, wrong) = (options.join(" "), wrong.join("\n"));
+            let way = format!("{} {}", apg.display(), options.join(" "));
+            let wrong = wrong.join("\n");
             return Some(Difference(format!("{way}: status {}\n{wrong}\n{}", output.status, output.stderr)));
         }
     }
