@@ -82,6 +82,36 @@ fn a_reflection_is_compared_with_the_shadow_of_each_axis() {
 }
 
 #[test]
+fn accesses_beyond_block_and_shadow_are_found_at_the_ends_of_blocks() {
+    let in_loop = |shadow: &str, range: &str, body: &str| {
+        reports(&format!(
+            "#pragma xmp align a[i][j] with t[i][j]\n{shadow}\nvoid f(void) {{\n#pragma xmp loop (i, j) on t[i][j]\n\
+             for (int i = 1; i < 63; i++)\nfor (int j = {range}; j++) {{ {body} }}\n}}\n"
+        ))
+    };
+    let whole = "1; j < 63";
+    assert_eq!(
+        in_loop("#pragma xmp shadow a[0][1]", whole, "a[i][j] = a[i][j - 1] + a[i - 1][j] + a[i][2 + j];"),
+        [
+            "xmp/access-beyond-shadow: `a` has no shadow in this axis, and with `i` = 32 this element is in another node's block",
+            "xmp/access-beyond-shadow: the shadow of `a` is 1, and with `j` = 31 this element is in another node's block"
+        ]
+    );
+    // The ends of blocks are not in the range; the access depends on a condition; the shadow is full.
+    for (shadow, range, body) in [
+        ("", "1; j < 31", "a[i][j] = a[i][j + 1];"),
+        ("", "33; j < 63", "a[i][j] = a[i][j - 1];"),
+        ("", whole, "if (j != 31) a[i][j] = a[i][j + 1];"),
+        ("", whole, "a[i][j] = j == 31 ? 0 : a[i][j + 1];"),
+        ("", whole, "if (j == 31) continue; a[i][j] = a[i][j + 1];"),
+        ("#pragma xmp shadow a[*][*]", whole, "a[i][j] = a[i][j + 1];"),
+        ("#pragma xmp shadow a[1][1]", whole, "a[i][j] = a[i - 1][j + 1];"),
+    ] {
+        assert_eq!(in_loop(shadow, range, body), Vec::<String>::new(), "{shadow} {range} {body}");
+    }
+}
+
+#[test]
 fn names_of_functions_are_separate() {
     let functions = "void f(void) {\n#pragma xmp template u(8)\n#pragma xmp distribute u(block) onto q\n}\n\
                      void g(void) {\n#pragma xmp template u[8][8]\n#pragma xmp distribute u[block][*] onto r\n}\n";

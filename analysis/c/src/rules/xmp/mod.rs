@@ -1,6 +1,7 @@
 //! Rules about XcalableMP, in alphabetical order of their codes. Serial compilers pass its directives over,
 //! so all are warnings.
 
+pub mod access_beyond_shadow;
 pub mod aligned_twice;
 pub mod dimension_count;
 pub mod mixed_spelling;
@@ -12,6 +13,7 @@ use super::Checked;
 
 /// The rules of this family.
 pub static RULES: &[Checked] = &[
+    (&access_beyond_shadow::RULE, Some(access_beyond_shadow::check)),
     (&aligned_twice::RULE, Some(aligned_twice::check)),
     (&dimension_count::RULE, Some(dimension_count::check)),
     (&mixed_spelling::RULE, Some(mixed_spelling::check)),
