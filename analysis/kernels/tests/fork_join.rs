@@ -2,6 +2,7 @@
 //! barriers, locks and tasks make.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use apg_kernels::fork_join::{Access, Constraint, Selector, Step, Symbol, Task, Value, find_races};
 use proptest::prelude::*;
@@ -34,9 +35,9 @@ fn access(
         selectors: vec![Selector::Index(Some(index))],
         is_write,
         is_atomic: false,
-        path,
-        locks: BTreeSet::new(),
-        constraints: vec![Constraint::NonNegative(counter), Constraint::NonNegative(above)],
+        path: Arc::new(path),
+        locks: Arc::default(),
+        constraints: Arc::new(vec![Constraint::NonNegative(counter), Constraint::NonNegative(above)]),
         time: site,
         site,
     }
@@ -44,7 +45,7 @@ fn access(
 
 /// An access to the whole object.
 fn whole(path: Vec<Step>, is_write: bool, time: u32) -> Access<u32> {
-    Access { selectors: Vec::new(), constraints: Vec::new(), ..access(path, (0, 0), 0, is_write, time) }
+    Access { selectors: Vec::new(), constraints: Arc::default(), ..access(path, (0, 0), 0, is_write, time) }
 }
 
 fn has_race(accesses: &[Access<u32>], tasks: &[Task]) -> bool {
@@ -78,10 +79,11 @@ fn a_barrier_orders_accesses_of_all_threads() {
 
 #[test]
 fn a_common_lock_excludes_and_different_ones_do_not() {
-    let locked = |lock, time| Access { locks: BTreeSet::from([lock]), ..whole(vec![team(0)], true, time) };
+    let locked =
+        |lock, time| Access { locks: Arc::new(BTreeSet::from([lock])), ..whole(vec![team(0)], true, time) };
     assert!(!has_race(&[locked(1, 1)], &[]));
     let sections = |number, lock| Access {
-        path: vec![team(0), Step::Section { region: 1, number }],
+        path: Arc::new(vec![team(0), Step::Section { region: 1, number }]),
         ..locked(lock, number)
     };
     assert!(has_race(&[sections(1, 1), sections(2, 2)], &[]));

@@ -44,9 +44,9 @@ impl Lowering<'_> {
             selectors: place.selectors.clone(),
             is_write,
             is_atomic,
-            path: self.path.clone(),
-            locks: self.locks.clone(),
-            constraints: self.constraints.clone(),
+            path: self.path.snapshot(),
+            locks: self.locks.snapshot(),
+            constraints: self.constraints.snapshot(),
             time: self.time,
             site,
         });

@@ -8,6 +8,7 @@ mod expressions;
 mod facts;
 mod iterations;
 mod regions;
+mod snapshot;
 mod statements;
 mod tasks;
 mod values;
@@ -18,6 +19,7 @@ use apg_kernels::fork_join::{Access, Constraint, Race, Step, Symbol, Task, find_
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::facts::Facts;
+use self::snapshot::Snapshots;
 use self::values::{LockKey, Object, ObjectId, Value};
 use crate::hir::{DirectiveId, ExprId, FunctionId, Program, StmtId, VariableId};
 
@@ -73,12 +75,12 @@ struct Lowering<'p> {
     thread_objects: FxHashMap<(VariableId, u32), ObjectId>,
     /// Known values of scalar objects.
     values: FxHashMap<ObjectId, Value>,
-    path: Vec<Step>,
+    path: Snapshots<Vec<Step>>,
     /// The sequential loops around.
     loops: Vec<LoopFrame>,
     counter_names: FxHashMap<Symbol, VariableId>,
-    constraints: Vec<Constraint>,
-    locks: BTreeSet<u32>,
+    constraints: Snapshots<Vec<Constraint>>,
+    locks: Snapshots<BTreeSet<u32>>,
     lock_keys: Vec<LockKey>,
     /// What `ordered` regions of the innermost loop exclude each other by.
     ordered: Option<u32>,
@@ -152,11 +154,11 @@ impl<'p> Lowering<'p> {
             globals: FxHashMap::default(),
             thread_objects: FxHashMap::default(),
             values: FxHashMap::default(),
-            path: Vec::new(),
+            path: Snapshots::default(),
             loops: Vec::new(),
             counter_names: FxHashMap::default(),
-            constraints: Vec::new(),
-            locks: BTreeSet::new(),
+            constraints: Snapshots::default(),
+            locks: Snapshots::default(),
             lock_keys: Vec::new(),
             ordered: None,
             atomic: None,

@@ -135,11 +135,11 @@ pub struct Access<S> {
     /// It is indivisible.
     pub is_atomic: bool,
     /// The constructs that execute it, the outermost first.
-    pub path: Vec<Step>,
+    pub path: Arc<Vec<Step>>,
     /// Critical sections and locks around it.
-    pub locks: BTreeSet<u32>,
+    pub locks: Arc<BTreeSet<u32>>,
     /// Conditions under which it is executed.
-    pub constraints: Vec<Constraint>,
+    pub constraints: Arc<Vec<Constraint>>,
     /// The position in the sequential order of the program.
     pub time: u32,
     /// Its place in the source.

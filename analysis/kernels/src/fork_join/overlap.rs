@@ -122,7 +122,7 @@ pub(super) fn overlap<S>(
     let mut constraints: Vec<PairConstraint> = Vec::new();
     let mut tables: Vec<TableElement> = Vec::new();
     for (access, names) in [(a, &first as &dyn Fn(Symbol) -> PairSymbol), (b, &second)] {
-        for constraint in &access.constraints {
+        for constraint in access.constraints.iter() {
             let value = match constraint {
                 Constraint::NonNegative(it) | Constraint::Zero(it) | Constraint::NonZero(it) => it,
                 Constraint::Element { index, .. } => index,
