@@ -83,8 +83,13 @@ impl Lowering<'_> {
             for expr in clause.items.iter().filter_map(|it| it.expr) {
                 let region = self.region.take();
                 let place = match self.program.expr(expr).kind {
-                    ExprKind::Section(base, Some(low), _) => {
-                        let (base, low) = (self.value(base), self.value(low));
+                    ExprKind::Section(base, low, _) => {
+                        let base = self.value(base);
+                        // A section without a lower bound starts at the first element.
+                        let low = match low {
+                            Some(low) => self.value(low),
+                            None => Some(Value::integer(0)),
+                        };
                         match (base, low.as_ref().and_then(Value::as_integer)) {
                             (Some(Value::Pointer(place)), low) => Some(place.moved(low, false)),
                             _ => None,
