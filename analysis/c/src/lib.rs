@@ -19,6 +19,7 @@ pub mod race;
 pub mod rules;
 pub mod sharing;
 pub mod updates;
+pub mod uses;
 pub mod xmp;
 
 pub use apg_c_syntax::{FileSystem, Toolchain, decode};

@@ -82,6 +82,8 @@ pub struct Variable {
     pub storage: Storage,
     /// `const`: never assigned.
     pub is_const: bool,
+    /// `volatile` or `_Atomic`: each access reads or stores memory.
+    pub is_volatile: bool,
     /// The name in the declaration; `None` in headers.
     pub range: Option<TextRange>,
     /// The function that declares it.

@@ -10,9 +10,10 @@ use super::{Program, RecordId};
 const MAX_DEPTH: u32 = 64;
 
 /// A type. What is not known stays [`Type::Unknown`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Type {
     /// Not known.
+    #[default]
     Unknown,
     /// `void`
     Void,

@@ -59,6 +59,7 @@ impl Lowerer {
             ty: declared.ty,
             storage,
             is_const: specified.is_const,
+            is_volatile: specified.is_volatile,
             range: self.range(range(&name)),
             function: self.function,
             initializer: None,
@@ -164,13 +165,13 @@ impl Lowerer {
             let specified = self.specifiers(parameter.decl_specifiers());
             let declared = self.declarator(parameter.declarator(), specified.ty.clone());
             if let Some(name) = declared.name {
-                parameters.push(self.parameter(&name, declared.ty, specified.is_const));
+                parameters.push(self.parameter(&name, declared.ty, &specified));
             }
         }
         // K&R: the names, then their declarations.
         let names = declarator.identifier_list();
         for name in names.iter().flat_map(ast::IdentifierList::names) {
-            parameters.push(self.parameter(&name, Type::INT, false));
+            parameters.push(self.parameter(&name, Type::INT, &Specified::default()));
         }
         for declaration in definition.declarations() {
             let specified = self.specifiers(declaration.decl_specifiers());
@@ -187,13 +188,14 @@ impl Lowerer {
         parameters
     }
 
-    fn parameter(&mut self, name: &ast::Name, ty: Type, is_const: bool) -> VariableId {
+    fn parameter(&mut self, name: &ast::Name, ty: Type, specified: &Specified) -> VariableId {
         let text = SmolStr::new(name.text());
         let variable = self.add_variable(Variable {
             name: text.clone(),
             ty: ty.decayed(),
             storage: Storage::Parameter,
-            is_const,
+            is_const: specified.is_const,
+            is_volatile: specified.is_volatile,
             range: Some(range(name)),
             function: self.function,
             initializer: None,

@@ -10,6 +10,7 @@ use super::Lowerer;
 use crate::hir::{Entity, Field, Length, Record, RecordId, Type};
 
 /// What specifiers say.
+#[derive(Default)]
 pub(super) struct Specified {
     pub(super) ty: Type,
     pub(super) is_typedef: bool,
@@ -17,6 +18,7 @@ pub(super) struct Specified {
     pub(super) is_static: bool,
     pub(super) is_thread_local: bool,
     pub(super) is_const: bool,
+    pub(super) is_volatile: bool,
 }
 
 /// A declared name with its type.
@@ -31,14 +33,7 @@ impl Lowerer {
     pub(super) fn specifiers(&mut self, specifiers: Option<ast::DeclSpecifiers>) -> Specified {
         let mut words: Vec<SyntaxKind> = Vec::new();
         let mut named = None;
-        let mut specified = Specified {
-            ty: Type::Unknown,
-            is_typedef: false,
-            is_extern: false,
-            is_static: false,
-            is_thread_local: false,
-            is_const: false,
-        };
+        let mut specified = Specified::default();
         for specifier in specifiers.iter().flat_map(ast::DeclSpecifiers::decl_specifiers) {
             match specifier {
                 DeclSpecifier::StorageClass(it) => {
@@ -47,7 +42,12 @@ impl Lowerer {
                     specified.is_static |= it.static_token().is_some();
                     specified.is_thread_local |= it.thread_local_token().is_some();
                 }
-                DeclSpecifier::TypeQualifier(it) => specified.is_const |= it.const_token().is_some(),
+                DeclSpecifier::TypeQualifier(it) => {
+                    specified.is_const |= it.const_token().is_some();
+                    let token = it.syntax().first_token().map(|it| it.kind());
+                    specified.is_volatile |=
+                        matches!(token, Some(SyntaxKind::VOLATILE_KW | SyntaxKind::_ATOMIC_KW));
+                }
                 DeclSpecifier::BuiltinType(it) => {
                     let token = it.syntax().children_with_tokens().find_map(|it| {
                         it.into_token().filter(|it| !it.kind().is_trivia()).map(|it| it.kind())

@@ -2,9 +2,9 @@
 
 use apg_diagnostics::{Fix, Rule, Severity};
 
-use crate::hir::visit::Node;
-use crate::hir::{ExprId, ExprKind, StmtId, Type, VariableId};
+use crate::hir::Type;
 use crate::rules::Context;
+use crate::uses::{Use, UseKind};
 
 /// A private variable without a value.
 pub static RULE: Rule = Rule {
@@ -30,40 +30,6 @@ void shift(double *a, int n, double by) {
 "##,
 };
 
-/// The first use of a variable in a statement: whether it is a read, and where.
-fn first_use(cx: &Context<'_>, body: StmtId, variable: VariableId) -> Option<(bool, ExprId)> {
-    let mut first: Option<(bool, ExprId)> = None;
-    // Values are evaluated before they are stored.
-    let mut targets: Vec<ExprId> = Vec::new();
-    cx.program.walk_stmt(body, &mut |node| {
-        if let Node::Expr(id) = node {
-            match cx.program.expr(id).kind {
-                ExprKind::Assign(None, target, value) if cx.program.expr(target).kind == ExprKind::Variable(variable) => {
-                    targets.push(target);
-                    let mut reads = false;
-                    cx.program.walk_expr(value, &mut |node| {
-                        reads |= matches!(node, Node::Expr(it) if cx.program.expr(it).kind == ExprKind::Variable(variable));
-                        true
-                    });
-                    if first.is_none() && !reads {
-                        first = Some((false, target));
-                    }
-                }
-                // Its address may be used to give it a value.
-                ExprKind::AddressOf(target) if cx.program.base_variable(target) == Some(variable) => {
-                    first.get_or_insert((false, target));
-                }
-                ExprKind::Variable(it) if it == variable && !targets.contains(&id) => {
-                    first.get_or_insert((true, id));
-                }
-                _ => {}
-            }
-        }
-        true
-    });
-    first
-}
-
 pub(super) fn check(cx: &mut Context<'_>) {
     for (_, directive) in cx.directives() {
         let Some(body) = directive.body else { continue };
@@ -76,15 +42,17 @@ pub(super) fn check(cx: &mut Context<'_>) {
                     .0
                     .iter()
                     .any(|it| it.variable == variable);
-                if !is_scalar || is_counter {
+                if !is_scalar || is_counter || cx.program.is_threadprivate(variable) {
                     continue;
                 }
-                let Some((true, at)) = first_use(cx, body, variable) else { continue };
+                let uses = cx.program.uses_of(variable, body);
+                let is_read = |it: &&Use| matches!(it.kind, UseKind::Read | UseKind::Update);
+                let Some(first) = uses.first().filter(is_read) else { continue };
                 let name = cx.name(variable);
                 let message = format!(
                     "`{name}` is read before it has a value: `private` does not copy the one from before"
                 );
-                let mut diagnostic = cx.at(&RULE, cx.program.expr(at).range, message);
+                let mut diagnostic = cx.at(&RULE, first.range, message);
                 diagnostic.related.extend(cx.related(item.range, "made private here"));
                 if let Some(spelled) = cx
                     .parsed
