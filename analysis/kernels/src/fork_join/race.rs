@@ -2,7 +2,7 @@
 //! 2010).
 
 use apg_symbolic::dependence::{Answer, Point};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model::{Access, Selector, Step};
 use super::order::concurrent;
@@ -33,29 +33,33 @@ pub fn find_races<S: Copy + Eq + std::hash::Hash>(accesses: &[Access<S>], tasks:
         by_object.entry(access.object).or_default().push(number);
     }
     let mut races: Vec<Race> = Vec::new();
-    let mut seen: FxHashMap<(S, S), ()> = FxHashMap::default();
+    let mut seen: FxHashSet<(S, S)> = FxHashSet::default();
     let mut objects: Vec<_> =
         by_object.into_iter().filter(|it| it.1.iter().any(|it| accesses[*it].is_write)).collect();
     objects.sort_unstable();
     for (_, numbers) in objects {
         let mut budget = MAX_PAIRS;
         let mut found: FxHashMap<Option<u32>, u32> = FxHashMap::default();
-        for write in numbers.iter().copied().filter(|it| accesses[*it].is_write) {
-            for other in numbers.iter().copied() {
-                let (a, b) = (&accesses[write], &accesses[other]);
-                // Each pair of stores once.
-                let count = found.entry(region_of(a)).or_default();
-                if (b.is_write && other < write)
-                    || budget == 0
-                    || *count >= MAX_RACES
-                    || seen.contains_key(&(a.site, b.site))
-                {
+        'pairs: for write in numbers.iter().copied().filter(|it| accesses[*it].is_write) {
+            let a = &accesses[write];
+            let count = found.entry(region_of(a)).or_default();
+            // Each pair of stores once.
+            let others = numbers.iter().copied().filter(|it| !accesses[*it].is_write || *it >= write);
+            for other in others {
+                let b = &accesses[other];
+                if budget == 0 {
+                    break 'pairs;
+                }
+                if *count >= MAX_RACES {
+                    break;
+                }
+                if seen.contains(&(a.site, b.site)) {
                     continue;
                 }
                 budget -= 1;
                 if let Some(example) = race_of(a, b, tasks) {
                     *count += 1;
-                    seen.insert((a.site, b.site), ());
+                    seen.insert((a.site, b.site));
                     races.push(Race { write, other, example });
                 }
             }

@@ -67,8 +67,8 @@ fn uncopied(cx: &Context<'_>, variable: VariableId, region: &Directive) -> Optio
     }
     let whole = cx.program.function(region.function?).body?;
     let before = cx.program.uses_of(variable, whole).into_iter();
-    let before = before.filter(|it| it.range.end() <= region.range.start());
-    let store = before.filter(|it| it.kind == UseKind::Store).last()?;
+    let mut before = before.filter(|it| it.range.end() <= region.range.start()).rev();
+    let store = before.find(|it| it.kind == UseKind::Store)?;
     let body = region.body?;
     let read = cx.program.uses_of(variable, body).first().copied()?;
     let is_read = matches!(read.kind, UseKind::Read | UseKind::Update);
