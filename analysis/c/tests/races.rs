@@ -86,3 +86,37 @@ fn races_of_the_benchmark_are_found_and_nothing_else() {
         assert!(hits / (hits + misses) >= MIN_RECALL, "{total:?}");
     }
 }
+
+#[test]
+fn arrays_that_are_exchanged_between_regions_are_followed_to_the_second_iteration() {
+    let program = |exchange: &str, steps: u32| {
+        format!(
+            "#include <stdlib.h>\ndouble *u, *v;\nint main(void) {{\n    u = malloc(80);\n    v = malloc(80);\n    \
+             for (int t = 0; t < {steps}; t++) {{\n        #pragma omp parallel for\n        \
+             for (int i = 1; i < 9; i++) v[i] = u[i - 1] + u[i + 1];\n        \
+             double *other = u;\n        u = v;\n        {exchange}\n    }}\n    return 0;\n}}\n"
+        )
+    };
+    let toolchain = Arc::new(toolchain());
+    let codes = |text: String| -> Vec<&str> {
+        support::diagnostics_of(Path::new("a.c"), &text, &toolchain).iter().map(|it| it.code).collect()
+    };
+    assert_eq!(codes(program("v = other;", 10)), Vec::<&str>::new());
+    assert_eq!(codes(program("(void)other;", 10)), ["omp/data-race"]);
+    assert_eq!(codes(program("(void)other;", 1)), Vec::<&str>::new());
+}
+
+#[test]
+fn a_task_waits_for_one_that_stores_to_its_section_from_the_start() {
+    let program = |clause: &str| {
+        format!(
+            "void use(const float *);\nvoid f(float *a, int n) {{\n    #pragma omp parallel\n    #pragma omp single\n    {{\n        \
+             #pragma omp task depend(out: a[:n])\n        a[0] = 1;\n        #pragma omp task {clause}\n        \
+             a[0] += 1;\n    }}\n}}\n"
+        )
+    };
+    let toolchain = Arc::new(toolchain());
+    let count = |text: String| support::diagnostics_of(Path::new("a.c"), &text, &toolchain).len();
+    assert_eq!(count(program("depend(inout: a[:n])")), 0);
+    assert_eq!(count(program("")), 1);
+}

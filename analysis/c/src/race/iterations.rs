@@ -18,6 +18,23 @@ pub(super) struct Bounds {
     pub(super) amount: Option<i64>,
 }
 
+impl Bounds {
+    /// Whether a loop is known to have no second iteration.
+    pub(super) fn has_one_iteration(&self, found: &CanonicalLoop) -> bool {
+        let second = self.start.as_ref().and_then(|it| it.as_constant().copied()).zip(self.amount);
+        let Some(second) = second.and_then(|(start, amount)| start.checked_add(amount)) else { return false };
+        let ends = self.ends.iter().flatten().filter_map(|it| it.as_constant().copied());
+        let continues = |end: i64| match found.comparison {
+            BinaryOp::Less => second < end,
+            BinaryOp::LessEqual => second <= end,
+            BinaryOp::Greater => second > end,
+            BinaryOp::GreaterEqual => second >= end,
+            _ => second != end,
+        };
+        ends.into_iter().any(|end| !continues(end))
+    }
+}
+
 impl Lowering<'_> {
     /// Evaluates the bounds of a loop.
     pub(super) fn bounds(&mut self, found: &CanonicalLoop) -> Bounds {

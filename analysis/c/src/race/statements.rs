@@ -4,7 +4,7 @@ use apg_kernels::fork_join::{self, Constraint, Step, Symbol};
 
 use super::Lowering;
 use super::values::{Place, Value};
-use crate::hir::{ExprId, ExprKind, StmtId, StmtKind, Storage, VariableId};
+use crate::hir::{ExprId, ExprKind, StmtId, StmtKind, Storage, Type, VariableId};
 use crate::loops::{self, CanonicalLoop};
 
 impl Lowering<'_> {
@@ -58,7 +58,7 @@ impl Lowering<'_> {
         }
         let object = self.make_object(variable);
         let value = declared.initializer.and_then(|it| self.value(it));
-        let is_scalar = declared.ty.is_integer() || matches!(declared.ty, crate::hir::Type::Pointer(_));
+        let is_scalar = declared.ty.is_integer() || matches!(declared.ty, Type::Pointer(_));
         match value.filter(|_| is_scalar) {
             Some(value) => self.set_value(&Place::whole(object), Some(value)),
             None => {
@@ -141,9 +141,17 @@ impl Lowering<'_> {
 
     /// Forgets the variables that a statement assigns.
     pub(super) fn forget_assigned(&mut self, stmt: StmtId) {
+        self.forget_assigned_of(stmt, |_| true);
+    }
+
+    /// Forgets the variables of some types that a statement assigns.
+    fn forget_assigned_of(&mut self, stmt: StmtId, is_of: fn(&Type) -> bool) {
         let effects = self.facts.with_callees(self.program, stmt);
         for variable in effects.assigned.iter().copied() {
             let declared = self.program.variable(variable);
+            if !is_of(&declared.ty) {
+                continue;
+            }
             if self.scope.contains_key(&variable) || declared.has_static_storage() {
                 let object = self.object(variable);
                 self.forget(object);
@@ -189,7 +197,12 @@ impl Lowering<'_> {
     fn counted_loop(&mut self, id: StmtId, found: &CanonicalLoop) {
         let bounds = self.bounds(found);
         self.assign_counter(found, bounds.start.clone());
-        self.forget_assigned(id);
+        let follows_pointers = self.moves_pointers_between_regions(id) && !bounds.has_one_iteration(found);
+        let forgets: fn(&Type) -> bool = match follows_pointers {
+            true => |it| !matches!(it, Type::Pointer(_)),
+            false => |_| true,
+        };
+        self.forget_assigned_of(id, forgets);
         let object = self.object(found.variable);
         let is_shared = self.is_parallel() && self.is_shared(object);
         let phase = self.phase();
@@ -209,12 +222,22 @@ impl Lowering<'_> {
             self.stmt(found.body);
             self.loops.pop();
             self.constraints.truncate(count);
-            self.forget_assigned(id);
-            if self.phase() == phase {
+            self.forget_assigned_of(id, forgets);
+            if self.phase() == phase && !follows_pointers {
                 break;
             }
         }
+        self.forget_assigned(id);
         self.forget(object);
+    }
+
+    /// Whether a serial loop makes parallel regions and assigns pointers, as a loop over steps of time that
+    /// exchanges its arrays: the second iteration is executed with the pointers that the first leaves.
+    fn moves_pointers_between_regions(&self, id: StmtId) -> bool {
+        let is_pointer = |it: &VariableId| matches!(self.program.variable(*it).ty, Type::Pointer(_));
+        !self.is_parallel()
+            && self.facts.with_callees(self.program, id).assigned.iter().any(is_pointer)
+            && !self.facts.parallel_regions_in(self.program, id).is_empty()
     }
 
     /// Whether a loop in a team passes barriers: threads are in the same iteration then.
