@@ -107,7 +107,7 @@ fn arrays_that_are_exchanged_between_regions_are_followed_to_the_second_iteratio
 }
 
 #[test]
-fn a_task_waits_for_one_that_stores_to_its_section_from_the_start() {
+fn tasks_are_ordered_by_sections_without_a_lower_bound() {
     let program = |clause: &str| {
         format!(
             "void use(const float *);\nvoid f(float *a, int n) {{\n    #pragma omp parallel\n    #pragma omp single\n    {{\n        \
