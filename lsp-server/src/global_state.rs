@@ -385,7 +385,7 @@ impl GlobalState {
         if language::of(&path).is_some() {
             let is_refused = is_too_large || self.quarantine.has_crashed(&path, &text);
             self.c_files.set(&path, if is_refused { Arc::from("") } else { text });
-            return false;
+            return apg_project::c::is_header(&path);
         }
         // The class library is read-only.
         if !path.is_absolute() {

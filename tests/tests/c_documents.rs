@@ -77,3 +77,37 @@ fn directives_have_hover_hints_completion_and_lenses() {
     assert_eq!(lenses[0]["command"]["command"], "apg.run", "{lenses}");
     assert_eq!(session.server.end(), Some(0));
 }
+
+#[test]
+fn flags_of_the_compilation_database_and_unsaved_headers_count() {
+    let mut session = Session::workspace_for(&[], json!({}), json!({}));
+    let folder = session.folder.path().to_path_buf();
+    std::fs::create_dir(folder.join("include")).expect("made");
+    std::fs::write(folder.join("include/parallel.h"), "#define CLAUSES schedule(static)\n").expect("written");
+    let entry = json!([{ "directory": folder, "file": "sum.c", "command": "cc -Iinclude -DOMP=1 -c sum.c" }]);
+    std::fs::write(folder.join("compile_commands.json"), entry.to_string()).expect("written");
+    let pragma = "#ifdef OMP\n    #pragma omp parallel for CLAUSES\n#endif";
+    let text = format!("#include <parallel.h>\n{}", SUM.replace("#pragma omp parallel for", pragma));
+    let uri = session.open("sum.c", &text);
+    assert_eq!(codes(&session.server.diagnostics(&uri, 1)), ["omp/missing-reduction"]);
+    // The header as it is in the editor, not as it is on the disk.
+    let header = session.uri("include/parallel.h");
+    session.server.open(&header, "c", "#define CLAUSES reduction(+: s)\n");
+    while !session.server.diagnostics(&uri, 1).is_empty() {}
+    assert_eq!(session.server.end(), Some(0));
+}
+
+#[test]
+fn directives_have_semantic_tokens() {
+    let mut session = Session::workspace_for(&[], json!({}), json!({}));
+    let uri = session.open("sum.c", &SUM.replace("for\n", "for reduction(+: s)\n"));
+    session.server.diagnostics(&uri, 1);
+    let document = json!({ "textDocument": { "uri": uri } });
+    let tokens = session.server.request("textDocument/semanticTokens/full", document);
+    let data: Vec<u64> =
+        tokens["data"].as_array().expect("tokens").iter().filter_map(Value::as_u64).collect();
+    // `parallel`, `for`, `reduction` and `s`: line and column by difference, length.
+    let places: Vec<&[u64]> = data.chunks(5).map(|it| &it[..3]).collect();
+    assert_eq!(places, [[2, 16, 8], [0, 9, 3], [0, 4, 9], [0, 13, 1]]);
+    assert_eq!(session.server.end(), Some(0));
+}

@@ -137,3 +137,21 @@ fn directives_of_xcalablemp_are_completed() {
     assert!(completions(&onto).contains(&"p".to_owned()));
     assert!(completions("#pragma xmp parallel$0\n").is_empty());
 }
+
+#[test]
+fn words_of_directives_are_distinguished_from_their_variables() {
+    let text = "#define SUM reduction(+: s)\nint n, s;\nvoid f(double *a) {\n\
+                #pragma omp target teams map(to: a[0:n]) num_teams(4)\n#pragma omp parallel for schedule(static, 2) SUM\n\
+                for (int i = 0; i < n; i++) s += a[i];\n}\n";
+    let (parsed, _) = at_cursor(text);
+    let tokens = ide::tokens(&parsed, TextRange::up_to(TextSize::of(text)));
+    let of = |kind: ide::TokenKind| -> Vec<&str> {
+        let own = tokens.iter().filter(|it| it.kind == kind);
+        own.map(|it| &text[std::ops::Range::<usize>::from(it.range)]).collect()
+    };
+    assert_eq!(of(ide::TokenKind::Directive), ["target", "teams", "parallel", "for"]);
+    assert_eq!(of(ide::TokenKind::Clause), ["map", "num_teams", "schedule"]);
+    assert_eq!(of(ide::TokenKind::Word), ["to", "static"]);
+    assert_eq!(of(ide::TokenKind::Variable), ["a", "n"]);
+    assert_eq!(of(ide::TokenKind::Number), ["0", "4", "2"]);
+}

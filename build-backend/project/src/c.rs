@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::build::{self, Options, Translated};
+use crate::compile_commands::normalize;
 use crate::session::LoadFailure;
 use crate::sources::{MAX_SOURCE_BYTES, display_path};
 
@@ -61,10 +62,16 @@ fn find_sources(folder: &Path, files: &mut Vec<PathBuf>, has_others: &mut bool) 
     }
 }
 
-/// Files of the disk, each read once.
+/// Whether a path is one of a C header.
+pub fn is_header(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "h")
+}
+
+/// Files of the disk, each read once, or as an editor has it.
 #[derive(Debug, Default)]
 pub struct Disk {
     files: Mutex<FxHashMap<PathBuf, Option<Arc<str>>>>,
+    unsaved: Mutex<FxHashMap<PathBuf, Arc<str>>>,
 }
 
 impl Disk {
@@ -72,10 +79,28 @@ impl Disk {
     pub fn forget(&self) {
         self.files.lock().clear();
     }
+
+    /// Sets the text that an editor has of a file; `None`: that of the disk is read again.
+    pub fn set_unsaved(&self, path: &Path, text: Option<Arc<str>>) {
+        let mut unsaved = self.unsaved.lock();
+        match text {
+            Some(text) => unsaved.insert(path.to_owned(), text),
+            None => unsaved.remove(path),
+        };
+    }
+
+    fn unsaved(&self, path: &Path) -> Option<Arc<str>> {
+        let unsaved = self.unsaved.lock();
+        // `#include "../a.h"` names a file by a path with `..`.
+        (!unsaved.is_empty()).then(|| unsaved.get(&normalize(path)).cloned())?
+    }
 }
 
 impl FileSystem for Disk {
     fn read(&self, path: &Path) -> Option<Arc<str>> {
+        if let Some(unsaved) = self.unsaved(path) {
+            return Some(unsaved);
+        }
         if let Some(known) = self.files.lock().get(path) {
             return known.clone();
         }

@@ -57,9 +57,16 @@ impl Snapshot {
         uri: &Uri,
         range: Option<Range>,
     ) -> Result<Option<Vec<SemanticToken>>, Cancelled> {
+        let in_text = |document: &Document| match range {
+            Some(range) => document.text.text_range(range, self.config.encoding),
+            None => TextRange::up_to(TextSize::of(&**document.text.text())),
+        };
+        if let Some((document, language)) = self.in_other_language(uri) {
+            let tokens = language.semantic_tokens(self, document, in_text(document))?;
+            return Ok(Some(self.encode_tokens(document, &tokens)));
+        }
         let Some((document, file)) = self.document(uri) else { return Ok(None) };
-        let all = || TextRange::up_to(TextSize::of(&**document.text.text()));
-        let range = range.map_or_else(all, |range| document.text.text_range(range, self.config.encoding));
+        let range = in_text(&document);
         let mut tokens = self.analysis.with(|db| ide::semantic_tokens(db, file, range))?;
         if self.config.augments_syntax {
             tokens.retain(|token| !is_lexical(token.kind));

@@ -4,9 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use apg_analysis::Cancelled;
-use apg_c_analysis::ide::{self, CompletionKind};
+use apg_analysis::ide::Token;
+use apg_c_analysis::ide::{self, CompletionKind, TokenKind};
 use apg_c_analysis::{Parsed, file_diagnostics, parsed};
 use apg_diagnostics::Severity;
+use apg_source::TextRange;
+use apg_syntax::services::HighlightKind;
 use serde_json::json;
 use tower_lsp_server::ls_types::{
     CodeAction, CodeActionKind, CodeLens, Command, CompletionItem, CompletionItemKind, CompletionTextEdit,
@@ -177,6 +180,29 @@ impl Language for C {
             data: None,
         };
         Ok(found.into_iter().map(hint).collect())
+    }
+
+    fn semantic_tokens(
+        &self,
+        snapshot: &Snapshot,
+        document: &Document,
+        range: TextRange,
+    ) -> Result<Vec<Token>, Cancelled> {
+        let Some(program) = program(snapshot, document)? else { return Ok(Vec::new()) };
+        let token = |it: ide::Token| Token {
+            range: it.range,
+            kind: match it.kind {
+                TokenKind::Directive => HighlightKind::Keyword,
+                TokenKind::Clause => HighlightKind::Modifier,
+                TokenKind::Word => HighlightKind::Property,
+                TokenKind::Variable => HighlightKind::Variable,
+                TokenKind::Number => HighlightKind::Number,
+            },
+            is_declaration: false,
+            is_mutable: true,
+            is_static: false,
+        };
+        Ok(ide::tokens(&program, range).into_iter().map(token).collect())
     }
 
     fn code_lenses(&self, snapshot: &Snapshot, document: &Document) -> Result<Vec<CodeLens>, Cancelled> {

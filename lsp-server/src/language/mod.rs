@@ -5,6 +5,9 @@ mod c;
 use std::path::Path;
 
 use apg_analysis::Cancelled;
+use apg_analysis::ide::Token;
+use apg_project::c as c_sources;
+use apg_source::TextRange;
 use tower_lsp_server::ls_types::{
     CodeAction, CodeLens, CompletionItem, Diagnostic, Hover, InlayHint, Position, Range,
 };
@@ -49,11 +52,20 @@ pub(crate) trait Language {
         range: Range,
     ) -> Result<Vec<InlayHint>, Cancelled>;
 
+    /// The semantic tokens of a range.
+    fn semantic_tokens(
+        &self,
+        snapshot: &Snapshot,
+        document: &Document,
+        range: TextRange,
+    ) -> Result<Vec<Token>, Cancelled>;
+
     /// The code lenses of a document.
     fn code_lenses(&self, snapshot: &Snapshot, document: &Document) -> Result<Vec<CodeLens>, Cancelled>;
 }
 
-/// The language of a file; `None` is X10.
+/// The language of a file; `None` is X10. A header has no diagnostics of its own: those of the files that
+/// include it are about it too.
 pub(crate) fn of(path: &Path) -> Option<&'static dyn Language> {
-    apg_project::c::is_source(path).then_some(&c::C)
+    (c_sources::is_source(path) || c_sources::is_header(path)).then_some(&c::C)
 }

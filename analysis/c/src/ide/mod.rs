@@ -4,11 +4,13 @@ mod assists;
 mod completion;
 mod hints;
 mod hover;
+mod tokens;
 
 pub use self::assists::assists;
 pub use self::completion::{Completion, CompletionKind, completions};
 pub use self::hints::{Inlay, inlays};
 pub use self::hover::{Hover, hover};
+pub use self::tokens::{Token, TokenKind, tokens};
 
 use apg_c_syntax::{TextRange, TextSize};
 
