@@ -170,12 +170,17 @@ fn messages_of_slots_lead_from_sends_to_calls_that_wait() {
                 assert_eq!(from["args"]["to"], to["args"]["slot"]);
                 let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
                 let bytes = from["args"]["bytes"].as_u64().expect("bytes");
-                (bytes, text(&to["name"]), text(&from["args"]["at"]))
+                (bytes, text(&to["name"]), text(&from["args"]["at"]), text(&to["args"]["at"]))
             })
             .collect();
         arrows.sort();
-        let arrow = |bytes, call: &str, line: u32| (bytes, call.to_owned(), format!("Messages.x10:{line}"));
-        assert_eq!(arrows, [arrow(8, "recv", 31), arrow(80, "wait", 30), arrow(16_000, "recv", 29)]);
+        let arrow = |bytes, call: &str, lines: [u32; 2]| {
+            let [from, to] = lines.map(|line| format!("Messages.x10:{line}"));
+            (bytes, call.to_owned(), from, to)
+        };
+        let expected =
+            [arrow(8, "recv", [31, 24]), arrow(80, "wait", [30, 17]), arrow(16_000, "recv", [29, 15])];
+        assert_eq!(arrows, expected);
         let barriers = calls.iter().filter(|it| it["name"] == "barrier");
         let mut slots: Vec<_> = barriers.map(|it| it["args"]["slot"].as_i64()).collect();
         slots.sort();

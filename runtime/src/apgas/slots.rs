@@ -15,6 +15,7 @@ use crate::base::backtrace;
 use crate::base::place::{PlaceId, here};
 use crate::base::sanitizer;
 use crate::heap::Handle;
+use crate::profile::Code;
 use crate::scheduler::{fiber, spin_until};
 use crate::serialize::Error;
 use crate::slots::block_call::BlockSlots;
@@ -162,6 +163,8 @@ struct Pending {
     state: Mutex<PendingState>,
     /// There is an outcome.
     has_ended: AtomicBool,
+    /// Where the call is, if the frames of the caller do not say so: a block's.
+    site: Option<Arc<dyn Probe>>,
 }
 
 #[derive(Default)]
@@ -227,6 +230,10 @@ impl Probe for Pending {
     fn lines(&self) -> Vec<String> {
         self.state.lock().lines.clone()
     }
+
+    fn code(&self) -> Code {
+        self.site.as_ref().map_or_else(Code::of_caller, |it| it.code())
+    }
 }
 
 /// Makes a call; the activity waits if the call does.
@@ -234,7 +241,7 @@ impl Probe for Pending {
 /// # Errors
 /// The call is wrong, or its group has failed.
 pub fn call(mut request: Request) -> Outcome {
-    let pending = Arc::new(Pending::default());
+    let pending = Arc::new(Pending { site: request.probe.clone(), ..Pending::default() });
     if request.call.blocks() {
         request.probe = Some(Arc::<Pending>::clone(&pending));
     }

@@ -16,7 +16,7 @@ use crate::apgas::team::Part;
 use crate::heap::{Handle, Ref};
 use crate::layout::SlotCall;
 use crate::serialize::visit;
-use crate::slots::block_call::{self, BlockCall, Memory};
+use crate::slots::block_call::{self, BlockCall, CallSite, Memory};
 use crate::slots::group::{self, Side};
 use crate::slots::request::{Call, Elements, Failure, FailureKind, Request, Source, Target};
 
@@ -229,8 +229,8 @@ fn tag_of(tag: i64) -> Outcome<i32> {
 /// A call of the slot of a kernel's block on a processor, a [`SlotCall`].
 pub(crate) fn slot_kernel_call(call: Bytes) -> Outcome<i64> {
     // SAFETY: passed by the program: a structure that is alive until this returns.
-    let made = unsafe { &*call.cast::<SlotCall>() };
-    let made = match BlockCall::new(made) {
+    let numbers = unsafe { &*call.cast::<SlotCall>() };
+    let made = match BlockCall::new(numbers) {
         Ok(made) => made,
         Err(failure) => return raised(&failure),
     };
@@ -242,7 +242,9 @@ pub(crate) fn slot_kernel_call(call: Bytes) -> Outcome<i64> {
         Some(Memory { address, bytes }) => Target::Memory { address, bytes },
         None => Target::Nothing,
     };
-    match slots::call(made.request(source, target, slots::owner())) {
+    let mut request = made.request(source, target, slots::owner());
+    request.probe = Some(Arc::new(CallSite::of(numbers)));
+    match slots::call(request) {
         Ok(completion) => Ok(completion.word()),
         Err(failure) => {
             if failure.kind == FailureKind::Group {
