@@ -11,7 +11,8 @@ pub trait BlockSlots: Send + Sync {
     /// Begins a call, as [`super::engine::Engine::post`].
     fn post(&self, request: Request, then: Continuation);
 
-    /// The slots that groups have for blocks of kernels at a place, with the groups' numbers; new groups first.
+    /// The slots that groups have for blocks of kernels at a place, with the numbers of the groups, new ones
+    /// first.
     fn parts(&self, place: i64) -> Vec<(i64, Part)>;
 
     /// A block of the launch with this owner has failed: so do the groups of the slots that have made calls.

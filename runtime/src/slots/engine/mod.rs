@@ -62,7 +62,8 @@ impl Engine {
         Ok(group.group.parts().iter().find(is_it).copied())
     }
 
-    /// The slots that groups have for blocks of kernels at a place, with the groups' numbers; new groups first.
+    /// The slots that groups have for blocks of kernels at a place, with the numbers of the groups, new ones
+    /// first.
     pub fn block_parts(&self, place: i64) -> Vec<(i64, Part)> {
         let is_it = |part: &&Part| part.place == place && part.side == Side::Blocks && part.count > 0;
         let groups = self.groups.read();
