@@ -154,6 +154,7 @@ fn reference(
         return unsupported(range, message, "copy it into a variable in front of the region");
     }
     let mut found = None;
+    let mut is_mapped = false;
     for directive in chain.iter().rev().map(|it| hir.directive(*it)) {
         for clause in &directive.clauses {
             let Some(item) = clause.items.iter().find(|it| it.variable(hir) == Some(variable)) else {
@@ -166,6 +167,7 @@ fn reference(
                 "map" => mapped(hir, item.expr, &of.ty)?,
                 _ => continue,
             };
+            is_mapped |= clause.name == "map";
             // A reduction keeps its variable, which `map` may name as well.
             if !matches!(found, Some(Reference::Reduction(_) | Reference::Private)) {
                 found = Some(next);
@@ -173,15 +175,16 @@ fn reference(
         }
     }
     let is_aggregate = matches!(of.ty, Type::Array(..) | Type::Record(_));
+    let is_of_variable_length = matches!(of.ty, Type::Array(_, Length::Variable | Length::Unknown));
     match found {
-        Some(Reference::Value) if is_aggregate => {
+        // The value of a mapped array whose length is not a constant is the address of its first element.
+        Some(Reference::Value) if is_aggregate && !(is_of_variable_length && is_mapped) => {
             let message = format!("`{}` is an array or struct: threads have no copy of it", of.name);
             unsupported(range, message, format!("write `map(to: {})`", of.name))
         }
         Some(found) => Ok(found),
         None if on_devices.binary_search(&variable).is_ok() => Ok(Reference::Object),
-        // The address of the first element.
-        None if matches!(of.ty, Type::Array(_, Length::Variable | Length::Unknown)) => Ok(Reference::Value),
+        None if is_of_variable_length => Ok(Reference::Value),
         None if is_aggregate || scalars_are_mapped(hir, chain, &of.ty) => Ok(Reference::Object),
         None => Ok(Reference::Value),
     }

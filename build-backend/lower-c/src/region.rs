@@ -1,7 +1,7 @@
 //! `target` regions as kernels. The threads of all teams share the iterations by a grid-stride loop
 //! (Harris, *CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops*, 2013).
 
-use apg_c_analysis::hir::{Clause, Construct, DirectiveId, Program, StmtId, StmtKind};
+use apg_c_analysis::hir::{Clause, Construct, DirectiveId, Program, StmtId, StmtKind, Type};
 use apg_c_analysis::loops::{self, CanonicalLoop, NotCanonical};
 use apg_c_syntax::{Family, TextRange};
 use apg_mir::{
@@ -267,7 +267,11 @@ impl Body<'_, '_> {
                         self.set(local, zero(ty));
                     }
                 }
-                (Reference::Value, Some(Storage::Local(local))) if self.changed.contains(&it.variable) => {
+                // The value of an array is an address, which nothing changes.
+                (Reference::Value, Some(Storage::Local(local)))
+                    if self.changed.contains(&it.variable)
+                        && !matches!(self.unit.hir.variable(it.variable).ty, Type::Array(..)) =>
+                {
                     let value = local_value(local, self.locals[local.index()].ty);
                     let storage = self.declare(it.variable, it.range)?;
                     self.initialize(storage, value);

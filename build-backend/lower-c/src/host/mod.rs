@@ -67,6 +67,12 @@ impl<'a> Host<'a> {
             Some(Construct::TargetEnterData) => self.stand_alone(of, "enter", &["to", "alloc"]),
             Some(Construct::TargetExitData) => self.stand_alone(of, "exit", &["from", "release", "delete"]),
             Some(Construct::TargetUpdate) => self.stand_alone(of, "update", &[]),
+            // Older compilers do not know all their forms; the runtime has the objects that they name.
+            Some(Construct::DeclareTarget | Construct::BeginDeclareTarget | Construct::EndDeclareTarget) => {
+                let at = self.spelled(of.range)?;
+                self.edits.replace_lines(self.parsed.text(), at, "");
+                Ok(())
+            }
             _ => match of.name.as_str() {
                 "declare mapper" => {
                     let message = "`declare mapper` is not supported";
