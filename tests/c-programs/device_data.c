@@ -26,6 +26,16 @@ static void sections(void) {
   free(a);
 }
 
+static void arrays_of_variable_length(int n) {
+  double a[n], b[2 * n];
+  for (int i = 0; i < n; i++) a[i] = i;
+  #pragma omp target teams distribute parallel for map(to: a) map(from: b[n:n])
+  for (int i = 0; i < n; i++) b[n + i] = 3 * a[i];
+  #pragma omp target teams distribute parallel for
+  for (int i = 0; i < n; i++) a[i] += 1;
+  for (int i = 0; i < n; i++) CHECK(a[i] == i + 1 && b[n + i] == 3 * i);
+}
+
 static void scalars_and_reductions(void) {
   int n = N, changed = 1;
   double sum = 10;
@@ -170,6 +180,7 @@ static void tasks(void) {
 
 int main(int count, char **words) {
   sections();
+  arrays_of_variable_length(N);
   scalars_and_reductions();
   data_environments();
   unstructured();
