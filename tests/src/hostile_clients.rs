@@ -1,5 +1,5 @@
-//! Clients that do not know a program's secret, at every port of a program that starts: nothing, noise, half of
-//! an answer, one byte now and then, too much, and thousands of connections.
+//! Clients that do not know a program's secret, at every port of a program that starts: nothing, noise, half
+//! of an answer, one byte now and then, too much, and thousands of connections.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -15,7 +15,7 @@ const CONNECTIONS: usize = 10_000;
 const CONNECTIONS_BEFORE_START: usize = 1000;
 /// Connections that are open at a time.
 const MAX_HELD: usize = 500;
-/// The challenge of a handshake, all that a stranger is told.
+/// The challenge of a handshake, all that a stranger receives.
 const CHALLENGE_BYTES: usize = 32;
 
 /// The addresses of IPv4 at which a process listens.
@@ -51,7 +51,7 @@ pub fn wait_for_listeners(processes: impl Fn() -> Vec<u32>) -> Vec<SocketAddr> {
     found
 }
 
-/// Attacks these addresses; calls `let_start` when many connections are open, and goes on. The last ones.
+/// Attacks these addresses; calls `let_start` when many connections are open, and continues. The last ones.
 ///
 /// # Panics
 /// There were too few connections for an attack.
@@ -83,11 +83,11 @@ pub fn attack(addresses: &[SocketAddr], mut let_start: impl FnMut()) -> VecDeque
     held
 }
 
-/// Checks that none of these clients was told anything but challenges.
+/// Checks that none of these clients has received anything but challenges.
 ///
 /// # Panics
 /// One was.
-pub fn assert_nothing_was_told(clients: VecDeque<TcpStream>) {
+pub fn assert_only_challenges_received(clients: VecDeque<TcpStream>) {
     for mut stream in clients.into_iter().take(50) {
         let _ = stream.set_read_timeout(Some(Duration::from_millis(100)));
         let mut said = Vec::new();

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use apg_tests::hostile_clients::{assert_nothing_was_told, attack, wait_for_listeners};
+use apg_tests::hostile_clients::{assert_only_challenges_received, attack, wait_for_listeners};
 use apg_tests::hosts_lab::{ECHOES, WAITS, end, run, spawn, start_waiting};
 use apg_tests::lab::Lab;
 use apg_tests::remote_lab::other_version;
@@ -242,7 +242,7 @@ fn hostile_clients_neither_stop_nor_delay_the_start() {
     let clients = attack(&attacked, || lab.deliver_answers(1, &lab.address(2)));
     let started = running.lines.by_ref().map_while(Result::ok).filter(|line| line.ends_with("started"));
     assert_eq!(started.take(4).count(), 4, "the program has not started");
-    assert_nothing_was_told(clients);
+    assert_only_challenges_received(clients);
     processes::interrupt(&running.child);
     assert_eq!(end(running).0, 130);
     lab.assert_nothing_left();

@@ -407,8 +407,8 @@ fn close_one(pending: &mut VecDeque<PendingConnection>) {
     connection_to_close(&addresses).and_then(|index| pending.remove(index));
 }
 
-/// Of pending connections from these addresses, oldest first, the one that makes room: the oldest one of the
-/// address that has most (longest queue drop). However many connections a machine opens, it delays no other.
+/// Which of the pending connections from these addresses, oldest first, is closed to make room: the oldest of
+/// the address that has most (longest queue drop). However many connections a machine opens, it delays no other.
 fn connection_to_close(addresses: &[IpAddr]) -> Option<usize> {
     let mut counts = HashMap::new();
     for address in addresses {

@@ -88,7 +88,7 @@ dynamic_library! {
     }
 }
 
-/// Bytes of texts.
+/// Bytes of a version or of an error.
 const TEXT_ROOM: usize = 512;
 
 /// Compiles the shim if need be, loads it, and initialises MPI. An error says what cannot be done.
