@@ -1,7 +1,8 @@
 //! Libraries that are loaded at run time (`dlopen(3)`), as tables of the functions that are called.
 
-/// Declares a struct with the functions of a library by their names there, and its `load`, which fails if one is
-/// missing. The library stays loaded as long as the process: its threads and handlers may outlive the table.
+/// Declares a struct with the functions of a library by their names there, and its `load`, which fails if
+/// one is missing. The library stays loaded as long as the process: its threads and handlers may outlive the
+/// table.
 ///
 /// The types are those of the library's header in all versions of the file name that is loaded, which each
 /// use of the macro has to ensure.

@@ -33,8 +33,9 @@ trait Store {
     fn get(&mut self, rank: u32, key: &str) -> Result<String, String>;
     /// Ends the use of the store.
     fn finish(&mut self);
-    /// The place of this process has ended, and with it the MPI library to which the store was left. If it has
-    /// failed before it used that, the launcher would take the end of this process for a crash of the job.
+    /// The place of this process has ended, and with it the MPI library to which the store was left. If it
+    /// has failed before it used that, the launcher would take the end of this process for a crash of the
+    /// job.
     fn finish_after_place(&mut self) {}
 }
 

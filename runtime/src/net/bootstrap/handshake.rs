@@ -64,8 +64,8 @@ type Code = [u8; 32];
 const CHALLENGE_SIZE: usize = 32;
 const CODE_SIZE: usize = 32;
 
-/// Maximum number of pending connections: beyond it one is closed ([`connection_to_close`]), and a place whose
-/// connection was closed connects again.
+/// Maximum number of pending connections: beyond it one is closed ([`connection_to_close`]), and a place
+/// whose connection was closed connects again.
 const MAX_PENDING_CONNECTIONS: usize = 128;
 /// Connections accepted before pending ones are polled again.
 const ACCEPT_BATCH: usize = 32;
@@ -408,7 +408,8 @@ fn close_one(pending: &mut VecDeque<PendingConnection>) {
 }
 
 /// Which of the pending connections from these addresses, oldest first, is closed to make room: the oldest of
-/// the address that has most (longest queue drop). However many connections a machine opens, it delays no other.
+/// the address that has most (longest queue drop). However many connections a machine opens, it delays no
+/// other.
 fn connection_to_close(addresses: &[IpAddr]) -> Option<usize> {
     let mut counts = HashMap::new();
     for address in addresses {

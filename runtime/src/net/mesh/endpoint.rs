@@ -51,8 +51,8 @@ pub struct Mesh {
 
 impl Mesh {
     /// Place `here` with a connection to every other place, all of which do the same before the deadline.
-    /// Connections with other hosts are encrypted with a secret, if there is one. From here on the place gives
-    /// signs of life, however long the rest of its start takes.
+    /// Connections with other hosts are encrypted with a secret, if there is one. From here on the place
+    /// gives signs of life, however long the rest of its start takes.
     ///
     /// # Errors
     /// A connection has failed, a place of this host does not answer in time, or there is no thread.

@@ -44,8 +44,8 @@ pub(super) struct Arrival {
     pub length: usize,
 }
 
-/// Initialises the MPI of that file (an `mpicc`, or the library of the standard interface), else the one of the
-/// `mpicc` that is installed, else the one of the standard interface.
+/// Initialises the MPI of that file (an `mpicc`, or the library of the standard interface), else the one of
+/// the `mpicc` that is installed, else the one of the standard interface.
 fn open(chosen: Option<&Path>) -> Result<(Opened, String), String> {
     let compiler = chosen.map(Path::to_owned).or_else(shim::find_compiler);
     if let Some(path) = compiler {

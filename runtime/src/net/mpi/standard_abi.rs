@@ -1,5 +1,5 @@
-//! The standard binary interface of MPI (MPI 5.0, chapter 20, "Application Binary Interface"): `libmpi_abi.so.1`,
-//! which is loaded as it is, so that neither an `mpicc` nor a C compiler is needed.
+//! The standard binary interface of MPI (MPI 5.0, chapter 20, "Application Binary Interface"):
+//! `libmpi_abi.so.1`, which is loaded as it is, so that neither an `mpicc` nor a C compiler is needed.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
@@ -15,8 +15,8 @@ pub(super) const LIBRARY: &str = "libmpi_abi.so.1";
 /// How files of the library are called, whatever their version is.
 const LIBRARY_PREFIX: &str = "libmpi_abi.";
 
-/// `MPI_Comm`, `MPI_Datatype`, `MPI_Errhandler` and `MPI_Request`: pointers, of which predefined ones have fixed
-/// small values.
+/// `MPI_Comm`, `MPI_Datatype`, `MPI_Errhandler` and `MPI_Request`: pointers, of which predefined ones have
+/// fixed small values.
 type Object = *mut c_void;
 
 const COMM_WORLD: usize = 0x101;
@@ -27,7 +27,8 @@ const THREAD_SERIALIZED: c_int = 2048;
 const MAX_ERROR_STRING: usize = 512;
 const MAX_LIBRARY_VERSION_STRING: usize = 8192;
 
-/// Tags: of messages that fit into posted buffers, and of those whose receive is posted once they are announced.
+/// Tags: of messages that fit into posted buffers, and of those whose receive is posted once they are
+/// announced.
 const SHORT: c_int = 1;
 const LONG: c_int = 2;
 
