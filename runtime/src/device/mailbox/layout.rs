@@ -42,7 +42,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// As it lies in the memory of the device.
+    /// As it is stored in the memory of the device.
     pub(super) fn to_bytes(self) -> Vec<u8> {
         let Header {
             tickets,
@@ -77,7 +77,7 @@ pub(super) struct PartEntry {
 }
 
 impl PartEntry {
-    /// As it lies in the memory of the device.
+    /// As it is stored in the memory of the device.
     pub(super) fn to_bytes(self) -> Vec<u8> {
         let PartEntry { group, first, count, slots, meeting } = self;
         [group as u64, first, count, slots, meeting].into_iter().flat_map(u64::to_ne_bytes).collect()
