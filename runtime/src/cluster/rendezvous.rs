@@ -178,7 +178,8 @@ fn encrypt(encryption: &Encryption, mut stream: TcpStream, end: End) -> io::Resu
     let tls = Arc::new(encryption.handshake(&mut stream, end)?);
     stream.set_read_timeout(None)?;
     let sink = EncryptedWriter { stream: stream.try_clone()?, tls: Arc::clone(&tls) };
-    let source = EncryptedReader { stream, tls, plain: VecDeque::new(), received: vec![0; READ_SIZE] };
+    let plain = tls.take_early()?.into();
+    let source = EncryptedReader { stream, tls, plain, received: vec![0; READ_SIZE] };
     Ok(Caller { source: Box::new(source), sink: Box::new(sink) })
 }
 
@@ -316,7 +317,7 @@ mod tests {
                 let _ = stream.write_all(&vec![number; usize::from(number) % 3 * 40]);
                 stream
             };
-            let strangers: Vec<TcpStream> = (0..400_u16).map(|number| connect(number as u8)).collect();
+            let strangers: Vec<TcpStream> = (0..200_u16).map(|number| connect(number as u8)).collect();
             let agent = scope.spawn(|| call_and_serve(1, &appointment, deadline));
             let callers = waiting.join().expect("no panic").expect("the agent calls");
             assert_eq!(callers.len(), 1);

@@ -120,6 +120,12 @@ impl StreamReader {
     pub(super) fn run(&self, rounds: &AtomicU64, receiver: &dyn Receiver) {
         let limit = Timespec { tv_sec: 0, tv_nsec: MAX_WAIT.subsec_nanos().into() };
         let mut buffer = vec![0; READ_BUFFER_SIZE];
+        for connection in &self.connections {
+            let mut connection = connection.lock();
+            if let Err(error) = run_handler(|| connection.read_early(receiver)) {
+                self.end(&mut connection, Err(error), receiver);
+            }
+        }
         while self.open.load(Ordering::Acquire) > 0 {
             rounds.fetch_add(1, Ordering::Relaxed);
             let mut event = [const { MaybeUninit::uninit() }; 1];
@@ -309,7 +315,19 @@ impl Connection {
         Ok(progress)
     }
 
-    /// The same for a connection whose bytes have to be decrypted first.
+    /// Handles what came with the handshake of an encrypted connection: the system says no more of it.
+    fn read_early(&mut self, receiver: &dyn Receiver) -> io::Result<()> {
+        let Connection { peer, assembly, has_ended } = self;
+        let Some(tls) = peer.tls.clone().filter(|_| !*has_ended) else { return Ok(()) };
+        let early = tls.take_early()?;
+        if early.is_empty() {
+            return Ok(());
+        }
+        peer.signs.fetch_add(1, Ordering::Relaxed);
+        assembly.feed(&early, Delivery { from: peer.identity.place, receiver, left: &peer.has_shut_down })
+    }
+
+    /// As [`Connection::read`], for a connection whose bytes have to be decrypted first.
     fn read_encrypted(
         &mut self,
         tls: &Tls,

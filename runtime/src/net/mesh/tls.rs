@@ -123,6 +123,18 @@ impl Tls {
         Ok(out)
     }
 
+    /// What came in the same read as the last message of the handshake.
+    ///
+    /// # Errors
+    /// It was not sent by the other end.
+    pub(crate) fn take_early(&self) -> io::Result<Vec<u8>> {
+        let mut connection = self.0.lock();
+        let state = connection.process_new_packets().map_err(failed)?;
+        let mut plain = vec![0; state.plaintext_bytes_to_read()];
+        connection.reader().read_exact(&mut plain)?;
+        Ok(plain)
+    }
+
     /// Decrypts what has come, and hands it on.
     ///
     /// # Errors
@@ -299,6 +311,36 @@ mod tests {
             }
             assert!(read == [&b"hello world"[..], &long].concat());
         }
+    }
+
+    #[test]
+    fn bytes_behind_the_handshake_are_kept() {
+        let secret = Secret([7; 32]);
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let mut stream = TcpStream::connect(listener.local_addr().expect("a port")).expect("connection");
+        let (mut other, _) = listener.accept().expect("a caller");
+        let name = ServerName::try_from("apg").expect("a name");
+        let config = Encryption::new(&secret).expect("a key").client;
+        let mut client = ClientConnection::new(config, name).expect("a client");
+        let server = std::thread::spawn(move || {
+            Encryption::new(&secret)?.handshake(&mut other, End::Server)?.take_early()
+        });
+        client.writer().write_all(b"early").expect("it is kept until the end of the handshake");
+        // The end of the handshake and the bytes are sent as one.
+        while client.is_handshaking() {
+            if client.wants_read() && !client.wants_write() {
+                client.read_tls(&mut stream).expect("the server's");
+                client.process_new_packets().expect("the server's");
+            } else {
+                client.write_tls(&mut stream).expect("written");
+            }
+        }
+        let mut last = Vec::new();
+        while client.wants_write() {
+            client.write_tls(&mut last).expect("memory");
+        }
+        stream.write_all(&last).expect("written");
+        assert_eq!(server.join().expect("no panic").expect("the client's"), b"early");
     }
 
     #[test]
