@@ -408,15 +408,23 @@ fn close_one(pending: &mut VecDeque<PendingConnection>) {
 }
 
 /// Which of the pending connections from these addresses, oldest first, is closed to make room: the oldest of
-/// the address that has most (longest queue drop). However many connections a machine opens, it delays no
+/// the machine that has most (longest queue drop). However many connections a machine opens, it delays no
 /// other.
 fn connection_to_close(addresses: &[IpAddr]) -> Option<usize> {
     let mut counts = HashMap::new();
     for address in addresses {
-        *counts.entry(address).or_insert(0_usize) += 1;
+        *counts.entry(network_of(*address)).or_insert(0_usize) += 1;
     }
     let most = counts.values().copied().max()?;
-    addresses.iter().position(|address| counts[address] == most)
+    addresses.iter().position(|address| counts[&network_of(*address)] == most)
+}
+
+/// What all addresses of one machine have in common: of IPv6 the network's 64 bits (RFC 4291, section 2.5.4).
+fn network_of(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+    }
 }
 
 /// "place 2 on node7 has not connected in time; a longer APG_START_TIMEOUT waits longer".

@@ -119,6 +119,9 @@ fn room_is_made_by_the_address_with_most_connections() {
         }
     }
     assert_eq!((pending[0], pending.len()), (a, MAX_PENDING_CONNECTIONS));
+    let [far, own, also_own] =
+        ["2001:db8:1::1", "2001:db8:2::1", "2001:db8:2::2"].map(|it| it.parse().expect("an address"));
+    assert_eq!(connection_to_close(&[far, own, also_own]), Some(1), "a machine has a network of IPv6");
 }
 
 #[test]
