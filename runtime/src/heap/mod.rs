@@ -34,6 +34,6 @@ pub(crate) use mark::collect::{collect_for_others, is_held as is_collection_held
 pub use mark::roots::{add_queues, add_static_roots};
 pub use place_objects::{forget_global, global, interned, register_global};
 pub(crate) use safepoint::mutators::{
-    abandon as abandon_thread, enter_critical, leave_critical, set_running, while_parked,
+    abandon as abandon_thread, enter_critical, leave_critical, set_running, stop_count, while_parked,
 };
 pub(crate) use safepoint::stacks::{StackRecord, forget_ended_calls, register_stack, set_suspended};

@@ -25,7 +25,7 @@ use crate::scheduler::task::Task;
 pub trait MessagePoller: Send + Sync {
     /// A worker polls from now on, or no longer.
     fn announce(&self, begins: bool);
-    /// Handles the messages that have come; whether there were any.
+    /// Handles messages that have come, or one of them; whether there were any.
     fn poll(&self) -> bool;
     /// The only place that knew of the poller has answered, and no longer relies on it. Whether no place
     /// does.
@@ -122,6 +122,8 @@ pub struct PollGuard {
     /// When the time was read for the first and for the last time since a message came.
     times: Option<(Instant, Instant)>,
     polls: u32,
+    /// The stops of the collector before the last poll.
+    stops: u32,
 }
 
 impl PollGuard {
@@ -133,7 +135,8 @@ impl PollGuard {
         }
         let sleeps_at_once = polling.sleeps_at_once();
         let visibility = PollerVisibility::None;
-        Some(PollGuard { worker, polling, visibility, sleeps_at_once, times: None, polls: 0 })
+        let stops = heap::stop_count();
+        Some(PollGuard { worker, polling, visibility, sleeps_at_once, times: None, polls: 0, stops })
     }
 
     /// From now on all places rely on it.
@@ -158,8 +161,8 @@ impl PollGuard {
         }
     }
 
-    /// Handles the messages that have come; whether there were any. The tasks that they bring are the
-    /// caller's.
+    /// Handles messages that have come, or one of them; whether there were any. The tasks that they bring are
+    /// the caller's.
     fn poll(&mut self) -> bool {
         self.worker.handles_messages.set(true);
         let came = self.polling.poller.poll();
@@ -178,10 +181,13 @@ impl PollGuard {
 
     /// Nothing has come. The worker sleeps from now on if it was preempted since the last poll.
     fn observe_preemption(&mut self) {
+        let stops = heap::stop_count();
         let now = Instant::now();
+        // A collection stops pollers as well.
+        let was_stopped = stops != std::mem::replace(&mut self.stops, stops);
         let (first, last) = self.times.unwrap_or((now, now));
         self.times = Some((first, now));
-        if now.duration_since(last) >= PREEMPTION {
+        if !was_stopped && now.duration_since(last) >= PREEMPTION {
             self.polling.contention.observe(now);
             self.sleeps_at_once = true;
         }
@@ -223,10 +229,16 @@ impl PollGuard {
 
 impl Drop for PollGuard {
     fn drop(&mut self) {
+        /// A source may hand over one message a poll.
+        const MAX_LAST_POLLS: u32 = 32;
         if !matches!(self.visibility, PollerVisibility::None) {
             self.polling.poller.announce(false);
             // What came before the other places heard of it.
-            self.poll();
+            for _ in 0..MAX_LAST_POLLS {
+                if !self.poll() {
+                    break;
+                }
+            }
         }
         IS_POLLED.store(false, Ordering::Release);
     }

@@ -335,6 +335,11 @@ pub(crate) fn any(is: impl Fn(&Mutator) -> bool) -> bool {
     MUTATORS.lock().iter().any(|mutator| is(mutator))
 }
 
+/// How many stops were requested so far.
+pub(crate) fn stop_count() -> u32 {
+    REQUESTED_STOP.load(Ordering::Relaxed)
+}
+
 /// Stops all threads but this one, runs `work` with the records of all, and resumes them. The caller is the
 /// only collector, and its own registers are on its stack above `stack_pointer`.
 pub(crate) fn with_world_stopped(stack_pointer: usize, work: impl FnOnce(&[Arc<Mutator>])) {

@@ -148,7 +148,9 @@ impl Shared {
         let mut pause = Pause::when_idle();
         let mut barrier = None;
         loop {
-            self.progress();
+            if self.progress() {
+                pause = Pause::when_idle();
+            }
             barrier = match barrier {
                 None if self.outbox.is_empty() => match self.mpi.barrier() {
                     Ok(request) => Some(request),

@@ -68,16 +68,23 @@ impl Inbox {
             }
         }
         self.post_read()?;
-        Ok(None)
+        // A message that has found no buffer is matched at once.
+        self.posted.front().map_or(Ok(None), |next| self.mpi.arrival(&next.receive))
     }
 
-    /// Posts the buffers that were read.
+    /// Posts the buffers that were read; those that cannot be posted stay.
     fn post_read(&mut self) -> io::Result<()> {
-        for buffer in self.read.drain(..) {
-            self.mpi.restart(&buffer.receive)?;
-            self.posted.push_back(buffer);
+        let mut result = Ok(());
+        for buffer in std::mem::take(&mut self.read) {
+            match self.mpi.restart(&buffer.receive) {
+                Ok(()) => self.posted.push_back(buffer),
+                Err(error) => {
+                    self.read.push(buffer);
+                    result = Err(error);
+                }
+            }
         }
-        Ok(())
+        result
     }
 
     /// Handles a message that has come.
