@@ -17,8 +17,12 @@ apg_mpi_name "MPICH" MPICH_VERSION
 #else
 apg_mpi_name "MPI" MPI_VERSION.MPI_SUBVERSION
 #endif
-#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+#if MPIX_CUDA_AWARE_SUPPORT
 apg_mpi_takes_cuda
+#else
+apg_mpi_lacks_cuda
+#endif
 #endif
 "#;
 
@@ -49,8 +53,14 @@ fn read_answers(text: &str) -> Option<String> {
     let (name, version) = answer.trim().strip_prefix('"')?.split_once('"')?;
     // The preprocessor puts spaces between a number and a dot.
     let version: String = version.chars().filter(|it| !it.is_whitespace() && *it != '"').collect();
-    let takes_cuda = text.lines().any(|line| line.trim() == "apg_mpi_takes_cuda");
-    Some(format!("{name} {version}, {}", if takes_cuda { "CUDA-aware" } else { "not CUDA-aware" }))
+    let says = |mark: &str| text.lines().any(|line| line.trim() == mark);
+    let cuda = match () {
+        () if says("apg_mpi_takes_cuda") => ", CUDA-aware",
+        () if says("apg_mpi_lacks_cuda") => ", not CUDA-aware",
+        // The headers of MPICH do not tell.
+        () => "",
+    };
+    Some(format!("{name} {version}{cuda}"))
 }
 
 /// The library of the standard's binary interface in words; `None` if none is installed.
@@ -66,10 +76,12 @@ mod tests {
 
     #[test]
     fn answers_of_preprocessors_are_read() {
-        let open = "\napg_mpi_name \"Open MPI\" 4 . 1 . 4\n";
+        let open = "\napg_mpi_name \"Open MPI\" 4 . 1 . 4\napg_mpi_lacks_cuda\n";
         assert_eq!(read_answers(open).as_deref(), Some("Open MPI 4.1.4, not CUDA-aware"));
-        let mpich = "extern int x;\napg_mpi_name \"MPICH\" \"4.0.2\"\napg_mpi_takes_cuda\n";
-        assert_eq!(read_answers(mpich).as_deref(), Some("MPICH 4.0.2, CUDA-aware"));
+        let built_with_cuda = open.replace("lacks", "takes");
+        assert_eq!(read_answers(&built_with_cuda).as_deref(), Some("Open MPI 4.1.4, CUDA-aware"));
+        let mpich = "extern int x;\napg_mpi_name \"MPICH\" \"4.0.2\"\n";
+        assert_eq!(read_answers(mpich).as_deref(), Some("MPICH 4.0.2"));
         assert_eq!(read_answers("int main(void);\n"), None);
         let error = describe_compiler(Path::new("/none/mpicc")).expect_err("there is none");
         assert!(error.contains("No such file"), "{error}");
