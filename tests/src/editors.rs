@@ -30,7 +30,7 @@ pub fn vs_code(script: &str) -> Option<Command> {
 /// Runs the command of a script to its end: it has to print all steps and to end in order.
 ///
 /// # Panics
-/// It does not.
+/// It does not print them, or fails.
 pub fn play(command: Command, timeout: Duration, steps: &[&str]) {
     let output = programs::run(command, timeout).expect("the session ends");
     let said = format!("{}{}", output.stdout, output.stderr);

@@ -86,7 +86,7 @@ pub fn attack(addresses: &[SocketAddr], mut let_start: impl FnMut()) -> VecDeque
 /// Checks that none of these clients has received anything but challenges.
 ///
 /// # Panics
-/// One was.
+/// One of them has.
 pub fn assert_only_challenges_received(clients: VecDeque<TcpStream>) {
     for mut stream in clients.into_iter().take(50) {
         let _ = stream.set_read_timeout(Some(Duration::from_millis(100)));

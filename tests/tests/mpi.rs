@@ -115,8 +115,10 @@ fn standard_binary_interface_needs_no_compiler() {
     let transport = format!("mpi:{}", library.display());
     let mut launcher = Command::new(bin.join("mpirun"));
     launcher.args(["-n", "4"]);
-    let programs = programs::all(&tools::repository().join("tests/programs"));
-    for program in programs.into_iter().filter(|it| ["heat_spmd", "teams"].contains(&it.name().as_str())) {
+    let mut programs = programs::all(&tools::repository().join("tests/programs"));
+    programs.retain(|it| ["heat_spmd", "teams"].contains(&it.name().as_str()));
+    assert_eq!(programs.len(), 2);
+    for program in programs {
         let program = program.in_any_order();
         program
             .check_under(&launcher, 4, &["--accels", "none", "--transport", &transport])
@@ -128,6 +130,7 @@ fn standard_binary_interface_needs_no_compiler() {
     let end = Job::start(launcher, folder.path(), ("Waits.x10", WAITS), &arguments, "").end();
     assert_ne!(end.status, 0);
     assert_eq!(end.lines, Vec::<String>::new(), "{}", end.errors);
+    assert!(end.errors.contains("2 processes were started, but the MPI of"), "{}", end.errors);
 }
 
 #[test]
