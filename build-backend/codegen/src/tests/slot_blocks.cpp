@@ -56,12 +56,12 @@ static void apg_store_release(apg_u64 *to, apg_u64 value) { __atomic_store_n(to,
 static bool apg_exchange_if(apg_u64 *word, apg_u64 &from, apg_u64 to) {
   return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
-static apg_u64 apg_add(apg_u64 *word, apg_u64 value) { return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL); }
 static void apg_load(apg_slot_pair &to, const apg_slot_pair *from) { to.low = apg_load_acquire(&from->low); to.high = apg_load_acquire(&from->high); }
 static void apg_store(apg_slot_pair *to, apg_slot_pair value) { *to = value; }
 static void apg_fence_of_system() {}
 static void apg_store_release_to_host(apg_u64 *to, apg_u64 value) { apg_store_release(to, value); }
-static bool apg_is_common(const void *) { return true; }
+static thread_local bool is_common = true;
+static bool apg_is_common(const void *) { return is_common; }
 static void apg_end_thread() { puts("a call has failed"); exit(1); }
 template <class T> static T &apg_shared() { static T of_blocks[8]; return of_blocks[blockIdx.x]; }
 #include "apg_mailbox.h"
@@ -150,6 +150,7 @@ struct Program {
   apg_slot_part part{};
   std::vector<apg_i64> sent[8], received[8];
   std::atomic<long> wrong{0};
+  std::atomic<apg_u64> calls{0};
 };
 // What one thread of a block runs.
 static void run(Program &program, int block, unsigned seed, int rounds) {
@@ -163,12 +164,15 @@ static void run(Program &program, int block, unsigned seed, int rounds) {
     const auto call = [&](int call, apg_i64 partner, apg_i64 from, apg_i64 tag, apg_i64 parts, std::vector<apg_slot_buffer> buffers) {
       apg_slot_request request{5, block, partner, from, tag, 0, 0, blocks, 1, block, {}, call, (apg_u32)buffers.size(), 0, 0};
       for (size_t i = 0; i < buffers.size(); ++i) request.buffers[i] = buffers[i];
+      if (own_rank == 0) program.calls++;
       return apg_slot_message(&program.mailbox, calls, parts, request);
     };
     const apg_slot_buffer given{sent, MOST * blocks, 0, count, 8, 4}, part{received, MOST * blocks, 0, count, 8, 4}, room{received, MOST * blocks, 0, MOST, 8, 4};
     const auto expect = [&](const apg_i64 *found, int who, int first) {
       for (int i = 0; i < count; ++i) if (found[i] != value(round, who, first + i)) program.wrong++;
     };
+    // Sometimes the root's elements are in memory that the other blocks do not reach.
+    is_common = block != root || !(more & 64);
     __syncthreads();
     for (int i = own_rank; i < MOST * blocks; i += threads) { sent[i] = value(round, block, i); received[i] = -1; }
     // Longer than others try: they give up, and take the host's path.
@@ -258,5 +262,5 @@ int main(int, char **arguments) {
   host.join();
   bool is_clean = true;
   for (const apg_slot &slot : slots) is_clean = is_clean && slot.offer == APG_OFFER_NONE && !(slot.flags & APG_SLOT_IN_HOST);
-  printf("%ld wrong, %s, %s\n", program.wrong.load(), is_clean ? "clean" : "not clean", total > 0 && total < (apg_u64)rounds * blocks ? "both paths" : "one path");
+  printf("%ld wrong, %s, %s\n", program.wrong.load(), is_clean ? "clean" : "not clean", total > 0 && total < program.calls ? "both paths" : "one path");
 }
