@@ -23,6 +23,12 @@ static __device__ __forceinline__ bool apg_exchange_if(apg_u64 *word, apg_u64 &f
   from = seen;
   return is_done;
 }
+/* Adds to a word; what it was. */
+static __device__ __forceinline__ apg_u64 apg_add(apg_u64 *word, apg_u64 value) {
+  apg_u64 seen;
+  asm volatile("atom.acq_rel.gpu.add.u64 %0, [%1], %2;" : "=l"(seen) : "l"(word), "l"(value) : "memory");
+  return seen;
+}
 /* Orders what was seen of the host's memory before what follows. */
 static __device__ __forceinline__ void apg_fence_of_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
 static __device__ __forceinline__ void apg_store_release_to_host(apg_u64 *to, apg_u64 value) {

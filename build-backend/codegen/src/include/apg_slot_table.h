@@ -205,10 +205,11 @@ static __device__ __forceinline__ int apg_await_others(const apg_slot_state &sta
    slot demands if it `leaves`; all that have arrived have called the same otherwise. */
 static __device__ __noinline__ bool apg_meet(apg_slot_state &state, bool may_leave, bool leaves, unsigned rank, unsigned size) {
   const apg_slot_part &part = *state.part;
-  if (rank == 0) {
-    /* A slot that leaves says so as it arrives: the last one must not end the operation in between. */
+  if (rank == 0 && !leaves) state.seen = apg_add(&part.meeting->word, APG_MEETING_ARRIVED) + APG_MEETING_ARRIVED;
+  if (rank == 0 && leaves) {
+    /* It says so as it arrives: the last one must not end the operation in between. */
     apg_u64 before = apg_load_acquire(&part.meeting->word);
-    do state.seen = (before + APG_MEETING_ARRIVED) | (leaves ? APG_MEETING_BY_HOST : 0);
+    do state.seen = (before + APG_MEETING_ARRIVED) | APG_MEETING_BY_HOST;
     while (!apg_exchange_if(&part.meeting->word, before, state.seen));
   }
   __syncthreads();

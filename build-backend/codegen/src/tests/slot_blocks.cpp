@@ -56,6 +56,7 @@ static void apg_store_release(apg_u64 *to, apg_u64 value) { __atomic_store_n(to,
 static bool apg_exchange_if(apg_u64 *word, apg_u64 &from, apg_u64 to) {
   return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
+static apg_u64 apg_add(apg_u64 *word, apg_u64 value) { return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL); }
 static void apg_load(apg_slot_pair &to, const apg_slot_pair *from) { to.low = apg_load_acquire(&from->low); to.high = apg_load_acquire(&from->high); }
 static void apg_store(apg_slot_pair *to, apg_slot_pair value) { *to = value; }
 static void apg_fence_of_system() {}
