@@ -9,6 +9,7 @@ use super::memory::TargetDevice;
 use super::present_table::Memory;
 use super::regions::{Devices, Initial, TargetError};
 use crate::cache::Cache;
+use crate::device::Kind;
 use crate::layout::Kernel;
 
 /// Ends the program because of an error: the words for the user, and what to write instead.
@@ -164,9 +165,16 @@ extern "C" fn device_count() -> c_int {
     finish(None, |it| Ok(c_int::try_from(it.count()).unwrap_or(c_int::MAX)))
 }
 
-/// `omp_target_alloc` on a device; null without memory. The host's is the C library's.
+/// `omp_target_alloc` on a device; null without memory (OpenMP 5.2, section 18.8.1). The host's is the C
+/// library's.
 extern "C" fn allocate(bytes: u64, device: c_long) -> *mut c_void {
-    let address = finish(None, |it| Ok(it.find(device)?.map_or(0, |it| it.allocate(bytes).unwrap_or(0))));
+    let address = finish(None, |it| {
+        let Some(device) = it.find(device)? else { return Ok(0) };
+        match device.allocate(bytes) {
+            Err(error) if error.kind == Kind::OutOfMemory => Ok(0),
+            allocated => Ok(allocated?),
+        }
+    });
     address as *mut c_void
 }
 

@@ -5,7 +5,9 @@
 struct apg_site { const char *file, *directive; unsigned line; };
 /* A mapped range: bits of its kind are those below; `pointer` is the pointer whose copy is to point to it. */
 struct apg_map { const char *name; void *address; unsigned long bytes; void *pointer; unsigned kind; };
-enum { APG_TO = 1, APG_FROM = 2, APG_ALWAYS = 4, APG_DELETE = 8, APG_MEMBER = 16, APG_PRESENT = 32 };
+enum {
+  APG_TO = 1, APG_FROM = 2, APG_ALWAYS = 4, APG_DELETE = 8, APG_MEMBER = 16, APG_PRESENT = 32, APG_CONTAINER = 64
+};
 /* What a region refers to outside of it; `map` is the index of the map that names it, or -1. */
 struct apg_captured { const char *name; const void *address; unsigned kind; int map; };
 enum { APG_VALUE, APG_OBJECT, APG_POINTER, APG_USED_POINTER };

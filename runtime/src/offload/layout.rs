@@ -30,6 +30,8 @@ pub(super) mod map_kind {
     pub(in crate::offload) const MEMBER: u32 = 16;
     /// It must be present.
     pub(in crate::offload) const PRESENT: u32 = 32;
+    /// A struct that no clause names, which leads to what one names.
+    pub(in crate::offload) const CONTAINER: u32 = 64;
 }
 
 /// A mapped range (`apg_map`).

@@ -43,9 +43,17 @@ struct Entry {
     device: u64,
     /// Data environments that hold it; `None` for ranges that live as long as the program.
     count: Option<u64>,
+    /// How many of them hold it only for what its pointers point to.
+    implied: u64,
     /// The memory on the device belongs to the table.
     is_owned: bool,
     attachments: Vec<Attachment>,
+}
+
+impl Entry {
+    fn new(bytes: u64, device: u64, count: Option<u64>, is_owned: bool) -> Entry {
+        Entry { bytes, device, count, implied: 0, is_owned, attachments: Vec::new() }
+    }
 }
 
 /// What a `map` clause asks for.
@@ -103,22 +111,25 @@ pub(super) struct PresentTable {
 }
 
 impl PresentTable {
-    /// The entry that contains an address, or that starts or ends there.
+    /// The entry that contains an address, or that starts there.
     fn entry_at(&self, address: usize) -> Option<(usize, &Entry)> {
         let (start, entry) = self.entries.range(..=address).next_back()?;
-        ((address - start) as u64 <= entry.bytes).then_some((*start, entry))
+        (((address - start) as u64) < entry.bytes.max(1)).then_some((*start, entry))
+    }
+
+    /// The copy of the byte at an address.
+    pub(super) fn copy_of(&self, address: usize) -> Option<u64> {
+        self.entry_at(address).map(|(start, entry)| entry.device + (address - start) as u64)
     }
 
     /// What a range has.
     pub(super) fn presence(&self, address: usize, bytes: u64) -> Presence {
         if let Some((start, entry)) = self.entry_at(address) {
             let offset = (address - start) as u64;
-            if offset < entry.bytes || bytes == 0 || entry.bytes == 0 {
-                return match bytes <= entry.bytes - offset {
-                    true => Presence::Present(entry.device + offset),
-                    false => Presence::Partial { start, bytes: entry.bytes },
-                };
-            }
+            return match bytes <= entry.bytes - offset {
+                true => Presence::Present(entry.device + offset),
+                false => Presence::Partial { start, bytes: entry.bytes },
+            };
         }
         let end = address.saturating_add(bytes as usize);
         match self.entries.range(address..end).next() {
@@ -156,14 +167,21 @@ impl PresentTable {
             Presence::Absent if bytes == 0 => Ok(0),
             Presence::Absent => {
                 let device = memory.allocate(bytes)?;
-                let entry = Entry { bytes, device, count: Some(1), is_owned: true, attachments: Vec::new() };
-                self.entries.insert(address, entry);
+                self.entries.insert(address, Entry::new(bytes, device, Some(1), true));
                 if transfer.to {
                     // SAFETY: the caller's range.
                     unsafe { memory.upload(address as *const u8, device, bytes)? };
                 }
                 Ok(device)
             }
+        }
+    }
+
+    /// Notes that a data environment holds the entry that begins at an address only for what its pointers
+    /// point to.
+    pub(super) fn mark_implied(&mut self, start: usize) {
+        if let Some(Entry { count: Some(_), implied, .. }) = self.entries.get_mut(&start) {
+            *implied += 1;
         }
     }
 
@@ -206,8 +224,11 @@ impl PresentTable {
         start: usize,
         is_delete: bool,
     ) -> Result<(), DeviceError> {
-        let Some(Entry { count: Some(count), .. }) = self.entries.get_mut(&start) else { return Ok(()) };
+        let Some(Entry { count: Some(count), implied, .. }) = self.entries.get_mut(&start) else {
+            return Ok(());
+        };
         *count = if is_delete { 0 } else { count.saturating_sub(1) };
+        *implied = (*implied).min(*count);
         if *count == 0
             && let Some(entry) = self.entries.remove(&start)
             && entry.is_owned
@@ -215,6 +236,15 @@ impl PresentTable {
             memory.free(entry.device)?;
         }
         Ok(())
+    }
+
+    /// Ends a hold that `mark_implied` noted; without one the entry stays.
+    pub(super) fn release_implied(&mut self, memory: &dyn Memory, start: usize) -> Result<(), DeviceError> {
+        match self.entries.get_mut(&start) {
+            Some(Entry { implied, .. }) if *implied > 0 => *implied -= 1,
+            _ => return Ok(()),
+        }
+        self.release(memory, start, false)
     }
 
     /// Copies a range that has a copy to the device; false if it has none.
@@ -277,21 +307,29 @@ impl PresentTable {
         Ok(())
     }
 
-    /// Makes memory of the device the copy of a range (`omp_target_associate_ptr`), or of a range that lives
-    /// as long as the program.
+    /// Gives an absent range a copy that lives as long as the program; it takes over the memory.
+    pub(super) fn insert_permanent(&mut self, address: usize, bytes: u64, device: u64) {
+        self.entries.insert(address, Entry::new(bytes, device, None, true));
+    }
+
+    /// Makes memory of the device the copy of a range (OpenMP 5.2, section 18.8.9,
+    /// `omp_target_associate_ptr`); false if it has another. The same pair again has no effect.
     pub(super) fn associate(&mut self, address: usize, bytes: u64, device: u64) -> bool {
         let is_absent = self.presence(address, bytes) == Presence::Absent;
         if is_absent {
-            let entry = Entry { bytes, device, count: None, is_owned: false, attachments: Vec::new() };
-            self.entries.insert(address, entry);
+            self.entries.insert(address, Entry::new(bytes, device, None, false));
         }
-        is_absent
+        is_absent || self.associated(address).is_some_and(|it| it.device == device)
     }
 
-    /// Ends what `associate` began.
+    /// Ends what `associate` began; false if that is nothing.
     pub(super) fn disassociate(&mut self, address: usize) -> bool {
-        let is_associated = self.entries.get(&address).is_some_and(|it| it.count.is_none() && !it.is_owned);
-        is_associated && self.entries.remove(&address).is_some()
+        self.associated(address).is_some() && self.entries.remove(&address).is_some()
+    }
+
+    /// The entry of `associate` that begins at an address.
+    fn associated(&self, address: usize) -> Option<&Entry> {
+        self.entries.get(&address).filter(|it| it.count.is_none() && !it.is_owned)
     }
 
     /// Copies to the device; attached pointers keep what they point to there.
@@ -451,7 +489,8 @@ mod tests {
         assert_eq!(table.presence(start, 16), part);
         assert_eq!(table.presence(start, 4), Presence::Absent);
         assert_eq!(table.presence(start + 8, 4), Presence::Absent);
-        assert!(matches!(table.presence(start + 8, 0), Presence::Present(_)));
+        assert!(matches!(table.presence(start + 7, 0), Presence::Present(_)));
+        assert_eq!(table.presence(start + 8, 0), Presence::Absent);
         // SAFETY: a live array.
         let error = unsafe { table.enter(&memory, start, 16, NONE, true) };
         assert!(matches!(error, Err(MapError::Partial { .. })));
@@ -486,11 +525,47 @@ mod tests {
         let mut host = [3; 4];
         let device = memory.allocate(4).expect("memory");
         assert!(table.associate(host.as_ptr() as usize, 4, device));
-        assert!(!table.associate(host.as_ptr() as usize, 4, device));
+        assert!(table.associate(host.as_ptr() as usize, 4, device), "the same pair again");
+        assert!(!table.associate(host.as_ptr() as usize, 4, device + 1));
         assert_eq!(enter(&mut table, &memory, &host, TO), device);
         exit(&mut table, &memory, &mut host, FROM);
         assert_eq!(memory.blocks.borrow().len(), 1);
         assert!(table.disassociate(host.as_ptr() as usize));
         assert!(!table.disassociate(host.as_ptr() as usize));
+    }
+
+    #[test]
+    fn objects_of_the_program_cannot_be_disassociated() {
+        let mut table = PresentTable::default();
+        table.insert_permanent(64, 8, 128);
+        assert!(!table.disassociate(64));
+        assert!(!table.associate(64, 8, 128));
+        assert_eq!(table.presence(64, 8), Presence::Present(128));
+    }
+
+    #[test]
+    fn the_address_behind_a_range_has_no_entry() {
+        let (mut table, memory) = (PresentTable::default(), Vectors::default());
+        let host = [0; 4];
+        let start = host.as_ptr() as usize;
+        let device = enter(&mut table, &memory, &host[..2], NONE);
+        assert_eq!([0, 1, 2].map(|it| table.entry_start(start + it)), [Some(start), Some(start), None]);
+        assert_eq!([0, 1, 2].map(|it| table.copy_of(start + it)), [Some(device), Some(device + 1), None]);
+    }
+
+    #[test]
+    fn implied_holds_end_no_others() {
+        let (mut table, memory) = (PresentTable::default(), Vectors::default());
+        let host = [0; 4];
+        let start = host.as_ptr() as usize;
+        enter(&mut table, &memory, &host, NONE);
+        table.release_implied(&memory, start).expect("nothing to do");
+        assert_eq!(table.entry_start(start), Some(start), "the hold is not implied");
+        enter(&mut table, &memory, &host, NONE);
+        table.mark_implied(start);
+        table.release(&memory, start, false).expect("released");
+        assert_eq!(table.entry_start(start), Some(start), "the implied hold is left");
+        table.release_implied(&memory, start).expect("released");
+        assert!(memory.blocks.borrow().is_empty());
     }
 }

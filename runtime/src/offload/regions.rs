@@ -80,7 +80,7 @@ impl Devices {
             let copy = device.allocate(bytes)?;
             // SAFETY: a live vector.
             unsafe { device.upload(it.bytes.as_ptr(), copy, bytes)? };
-            table.associate(it.address, bytes, copy);
+            table.insert_permanent(it.address, bytes, copy);
         }
         Ok(())
     }
@@ -124,7 +124,7 @@ fn map_error(error: MapError, map: &Map) -> TargetError {
 unsafe fn enter_all(device: &TargetDevice, table: &mut PresentTable, maps: &[Map]) -> Outcome<Vec<u64>> {
     let mut copies: Vec<u64> = Vec::with_capacity(maps.len());
     // A data environment holds an entry once, whatever number of items are parts of it.
-    let mut held: Vec<usize> = Vec::with_capacity(maps.len());
+    let mut held: Vec<Hold> = Vec::with_capacity(maps.len());
     for map in maps {
         let (address, demand) = (map.address as usize, transfer(map.kind));
         if map.kind & map_kind::PRESENT != 0
@@ -140,20 +140,52 @@ unsafe fn enter_all(device: &TargetDevice, table: &mut PresentTable, maps: &[Map
                 // SAFETY: the caller's memory.
                 unsafe { table.update_to(device, address, map.bytes) }.map_err(|it| map_error(it, map))?;
             }
+            note_hold(&mut held, table, map);
             copies.push(0);
             continue;
         }
-        let is_counted = map.bytes > 0 && table.entry_start(address).is_none_or(|it| !held.contains(&it));
+        let start = table.entry_start(address);
+        let is_counted = map.bytes > 0 && !held.iter().any(|it| Some(it.start) == start);
         // SAFETY: the caller's memory.
         let entered = unsafe { table.enter(device, address, map.bytes, demand, is_counted) };
         let copy = entered.map_err(|it| map_error(it, map))?;
-        held.extend(table.entry_start(address).filter(|_| map.bytes > 0));
+        note_hold(&mut held, table, map);
         if !map.pointer.is_null() && copy != 0 {
+            // SAFETY: the caller's memory: an object whose type is a pointer.
+            let target = unsafe { map.pointer.cast::<u64>().read_unaligned() };
+            // A section may begin behind what the pointer points to.
+            let copy = copy.wrapping_sub((address as u64).wrapping_sub(target));
             table.attach(device, map.pointer as usize, copy).map_err(|it| map_error(it, map))?;
         }
         copies.push(copy);
     }
+    held.iter().filter(|it| !it.is_named).for_each(|it| table.mark_implied(it.start));
     Ok(copies)
+}
+
+/// The hold of a data environment on an entry.
+struct Hold {
+    /// The first address of the entry.
+    start: usize,
+    /// A clause names it or a part of it, not only what its pointers point to.
+    is_named: bool,
+    /// All other holds on it end as well.
+    is_delete: bool,
+}
+
+/// Adds the hold of a map.
+fn note_hold(held: &mut Vec<Hold>, table: &PresentTable, map: &Map) {
+    let Some(start) = table.entry_start(map.address as usize).filter(|_| map.bytes > 0) else { return };
+    let has = |bit| map.kind & bit != 0;
+    let is_named = !has(map_kind::CONTAINER);
+    let is_delete = has(map_kind::DELETE) && !has(map_kind::MEMBER);
+    match held.iter_mut().find(|it| it.start == start) {
+        Some(known) => {
+            known.is_named |= is_named;
+            known.is_delete |= is_delete;
+        }
+        None => held.push(Hold { start, is_named, is_delete }),
+    }
 }
 
 /// Ends a data environment.
@@ -161,23 +193,19 @@ unsafe fn enter_all(device: &TargetDevice, table: &mut PresentTable, maps: &[Map
 /// # Safety
 /// The maps name memory of the program.
 unsafe fn exit_all(device: &TargetDevice, table: &mut PresentTable, maps: &[Map]) -> Outcome<()> {
-    let mut ended: Vec<(usize, bool)> = Vec::with_capacity(maps.len());
+    let mut ended: Vec<Hold> = Vec::with_capacity(maps.len());
     for map in maps.iter().rev().filter(|it| it.bytes > 0) {
         let address = map.address as usize;
         // SAFETY: the caller's memory.
         let copied = unsafe { table.copy_back(device, address, map.bytes, transfer(map.kind)) };
         copied.map_err(|it| map_error(it, map))?;
-        let Some(start) = table.entry_start(address).filter(|_| map.kind & map_kind::MEMBER == 0) else {
-            continue;
-        };
-        let is_delete = map.kind & map_kind::DELETE != 0;
-        match ended.iter_mut().find(|it| it.0 == start) {
-            Some(known) => known.1 |= is_delete,
-            None => ended.push((start, is_delete)),
-        }
+        note_hold(&mut ended, table, map);
     }
-    for (start, is_delete) in ended {
-        table.release(device, start, is_delete)?;
+    for Hold { start, is_named, is_delete } in ended {
+        match is_named {
+            true => table.release(device, start, is_delete)?,
+            false => table.release_implied(device, start)?,
+        }
     }
     Ok(())
 }
@@ -284,10 +312,12 @@ unsafe fn environment(
             target.copy_from_slice(unsafe { list(capture.address.cast(), place.size) });
             continue;
         }
-        let index = usize::try_from(capture.map).ok();
-        let index = index.filter(|it| copies.get(*it).is_some_and(|copy| *copy != 0));
-        let mapped = index.map(|it| (maps[it].address as u64, copies[it]));
+        let named = usize::try_from(capture.map).ok().and_then(|it| Some((maps.get(it)?, *copies.get(it)?)));
+        // The program says that the region uses nothing of it.
+        let is_empty = named.is_some_and(|(map, _)| map.bytes == 0);
+        let mapped = named.filter(|it| it.1 != 0).map(|(map, copy)| (map.address as u64, copy));
         let address = match (capture.kind, mapped) {
+            (_, None) if is_empty => pointer_copy(device, capture, false)?,
             (capture_kind::OBJECT, None) => object_copy(device, capture)?,
             (kind, None) => pointer_copy(device, capture, kind == capture_kind::USED_POINTER)?,
             // Also where a section begins behind the first element.
@@ -300,9 +330,9 @@ unsafe fn environment(
 
 /// The address of an object's copy.
 fn object_copy(device: &TargetDevice, capture: &Captured) -> Outcome<u64> {
-    match device.table.lock().presence(capture.address as usize, 0) {
-        Presence::Present(copy) => Ok(copy),
-        _ => {
+    match device.table.lock().copy_of(capture.address as usize) {
+        Some(copy) => Ok(copy),
+        None => {
             let name = text(capture.name);
             let message = format!("the region uses `{name}`, which is not in the memory of the device");
             Err(TargetError { message, hint: Some(format!("write `map(tofrom: {name})`")) })
@@ -314,7 +344,7 @@ fn object_copy(device: &TargetDevice, capture: &Captured) -> Outcome<u64> {
 /// points to.
 fn pointer_copy(device: &TargetDevice, capture: &Captured, is_used: bool) -> Outcome<u64> {
     let pointer = capture.address as usize;
-    if let Presence::Present(copy) = device.table.lock().presence(pointer, 0) {
+    if let Some(copy) = device.table.lock().copy_of(pointer) {
         return Ok(copy);
     }
     if is_used && pointer != 0 && !device.has_memory(pointer as u64) {
@@ -335,10 +365,7 @@ impl Devices {
     /// The address of the copy of what a pointer points to; the pointer itself where there is none.
     pub(super) fn device_pointer(&self, number: i64, pointer: usize) -> Outcome<usize> {
         let Some(device) = self.find(number)? else { return Ok(pointer) };
-        Ok(match device.table.lock().presence(pointer, 0) {
-            Presence::Present(copy) => copy as usize,
-            _ => pointer,
-        })
+        Ok(device.table.lock().copy_of(pointer).map_or(pointer, |it| it as usize))
     }
 
     /// `omp_target_memcpy`. The ranges are memory of the named devices.

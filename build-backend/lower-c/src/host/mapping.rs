@@ -310,7 +310,7 @@ impl<'a> SourceText<'a> {
             address,
             bytes: format!("sizeof({object})"),
             pointer: (is_nested && is_arrow).then(|| format!("(void *)&{inner}")),
-            kinds: if is_entry { vec!["APG_TO"] } else { Vec::new() },
+            kinds: if is_entry { vec!["APG_TO", "APG_CONTAINER"] } else { vec!["APG_CONTAINER"] },
             base: variable,
         });
         Ok(true)
