@@ -114,6 +114,21 @@ fn input_arguments_exit_and_status_are_the_programs() {
 }
 
 #[test]
+fn damaged_single_file_programs_are_reported() {
+    let project = Project::new(&[]);
+    let file = project.0.path().join("program");
+    std::fs::copy(tools::apg(), &file).expect("copied");
+    // A shared object of six bytes, a digest that is not its own, its length, and the mark of programs in C.
+    let trailer = [&b"object"[..], &[0; 32], &6_u64.to_le_bytes(), b"apg C file, version 1\r\n\0"].concat();
+    let mut program = std::fs::OpenOptions::new().append(true).open(&file).expect("opened");
+    std::io::Write::write_all(&mut program, &trailer).expect("written");
+    drop(program);
+    let output = programs::run(project.command(&file), LIMIT).expect("it ends");
+    assert_eq!(output.status, 1, "{}{}", output.stdout, output.stderr);
+    assert!(output.stderr.contains("this program file is damaged"), "{}", output.stderr);
+}
+
+#[test]
 fn errors_of_data_name_the_line_and_the_variable() {
     if !has_compilers() {
         return;

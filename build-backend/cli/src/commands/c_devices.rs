@@ -107,7 +107,10 @@ pub(crate) fn run_as_c_program() -> Option<Outcome> {
         };
         return Some(devices.and_then(|it| become_program(&object, it, words.collect())));
     }
-    let object = apg_toolchain::appended_program(Language::C).ok()??;
+    let object = match apg_toolchain::appended_program(Language::C) {
+        Ok(object) => object?,
+        Err(error) => return Some(Err(Failure::new(error.to_string()))),
+    };
     let words: Vec<OsString> = [own].into_iter().chain(first).chain(words).collect();
     let started = program::memory_file(&object).map_err(Failure::new).and_then(|(file, path)| {
         // Debuggers read it.
