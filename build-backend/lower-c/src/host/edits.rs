@@ -18,19 +18,21 @@ pub(super) struct Edits {
 }
 
 impl Edits {
-    /// Puts a line in front of the line that contains an offset.
+    /// Puts a line in front of the directive that begins at an offset.
     pub(super) fn insert_line(&mut self, text: &str, offset: usize, line: &str) {
-        let start = text[..offset].rfind('\n').map_or(0, |it| it + 1);
+        let (start, before) = start_of_line(text, offset);
         let number = line_number(text, start);
-        self.edits.push(Edit { range: start..start, text: format!("{line}\n#line {number}\n"), order: 0 });
+        let text = format!("{before}{line}\n#line {number}\n");
+        self.edits.push(Edit { range: start..start, text, order: 0 });
     }
 
-    /// Replaces a directive, which stands on lines of its own, by a line.
+    /// Replaces a directive, on whose lines only comments are besides it, by a line.
     pub(super) fn replace_lines(&mut self, text: &str, range: Range<usize>, line: &str) {
-        let start = text[..range.start].rfind('\n').map_or(0, |it| it + 1);
-        let end = text[range.end..].find('\n').map_or(text.len(), |it| range.end + it + 1);
+        let (start, before) = start_of_line(text, range.start);
+        let end = end_of_line(text, range.end);
         let number = line_number(text, end);
-        self.edits.push(Edit { range: start..end, text: format!("{line}\n#line {number}\n"), order: 0 });
+        let text = format!("{before}{line}\n#line {number}\n");
+        self.edits.push(Edit { range: start..end, text, order: 0 });
     }
 
     /// Puts text behind a statement. Of statements that end together the last to start comes first.
@@ -56,6 +58,35 @@ impl Edits {
     }
 }
 
+/// Where a line can begin in front of a directive, and what makes it one: behind a comment, the first line of
+/// which may be further up, a new line.
+fn start_of_line(text: &str, directive: usize) -> (usize, &'static str) {
+    let start = text[..directive].rfind('\n').map_or(0, |it| it + 1);
+    match text[start..directive].trim().is_empty() {
+        true => (start, ""),
+        false => (directive, "\n"),
+    }
+}
+
+/// The end of the line of a directive that ends at an offset: behind its comments, and behind lines that
+/// continue it (C17 5.1.1.2, phases 2 and 3).
+fn end_of_line(text: &str, mut at: usize) -> usize {
+    let mut is_line_comment = false;
+    while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {
+        at += if let Some(continued) = ["\\\n", "\\\r\n"].iter().find(|it| rest.starts_with(**it)) {
+            continued.len()
+        } else if rest.starts_with('\n') {
+            return at + 1;
+        } else if rest.starts_with("/*") && !is_line_comment {
+            rest.get(2..).and_then(|it| it.find("*/")).map_or(rest.len(), |it| it + 4)
+        } else {
+            is_line_comment |= rest.starts_with("//");
+            rest.chars().next().map_or(1, char::len_utf8)
+        };
+    }
+    text.len()
+}
+
 /// The 1-based line of an offset.
 pub(super) fn line_number(text: &str, offset: usize) -> usize {
     text[..offset].matches('\n').count() + 1
@@ -75,6 +106,11 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
+/// A pragma as an operator, which undoes the escapes of quotes and backslashes alone (C17 6.10.9).
+pub(super) fn pragma(text: &str) -> String {
+    format!("_Pragma(\"{}\")", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,11 +120,42 @@ mod tests {
         let text = "a\n  #p \\\n q\nb; c;\n";
         let mut edits = Edits::default();
         edits.replace_lines(text, 4..11, "P");
-        edits.insert_line(text, 15, "I");
+        edits.insert_line(text, 12, "I");
         edits.insert_behind(12..14, "<1");
         edits.insert_behind(13..14, "<2");
         let edited = edits.apply(text, "x.c", "T\n");
         assert_eq!(edited, "#line 1 \"x.c\"\na\nP\n#line 4\nI\n#line 4\nb;<2<1 c;\n\nT\n");
+    }
+
+    /// A text with its directive replaced by `X`, and with the line `X` in front of it.
+    fn edited(text: &str) -> [String; 2] {
+        let start = text.find('#').expect("a directive");
+        let end = start + text[start..].find('p').expect("its end") + 1;
+        let (mut replaced, mut inserted) = (Edits::default(), Edits::default());
+        replaced.replace_lines(text, start..end, "X");
+        inserted.insert_line(text, start, "X");
+        [replaced, inserted].map(|it| it.apply(text, "x.c", ""))
+    }
+
+    #[test]
+    fn comments_around_a_directive_stay_whole() {
+        let [replaced, inserted] = edited("/* a\nb */ #p\nc;\n");
+        assert_eq!(replaced, "#line 1 \"x.c\"\n/* a\nb */ \nX\n#line 3\nc;\n\n");
+        assert_eq!(inserted, "#line 1 \"x.c\"\n/* a\nb */ \nX\n#line 2\n#p\nc;\n\n");
+        for behind in ["/* a\nb */", "// a \\\n b */", "/*/ \n// */ /* c */", "\\\n", "// /* a"] {
+            let text = format!("#p {behind}\nc;\n");
+            let line = text.lines().count();
+            assert_eq!(edited(&text)[0], format!("#line 1 \"x.c\"\nX\n#line {line}\nc;\n\n"), "{text}");
+        }
+        assert_eq!(edited("#p /* a\n")[0], "#line 1 \"x.c\"\nX\n#line 2\n\n");
+    }
+
+    #[test]
+    fn pragmas_escape_quotes_and_backslashes_only() {
+        assert_eq!(
+            pragma(r#"depend(in: a[x ? '\n' : *"ä"])"#),
+            r#"_Pragma("depend(in: a[x ? '\\n' : *\"ä\"])")"#
+        );
     }
 
     #[test]

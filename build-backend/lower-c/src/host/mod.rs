@@ -12,7 +12,7 @@ use apg_c_analysis::hir::{
 };
 use apg_c_syntax::{Family, TextRange};
 
-use self::edits::{Edits, line_number, quoted};
+use self::edits::{Edits, line_number, pragma, quoted};
 use self::mapping::{Map, SourceText, map_kinds, type_kinds};
 use crate::data::{Captured, Reference};
 use crate::declare_target::device_objects;
@@ -89,8 +89,7 @@ impl<'a> Host<'a> {
 
     /// Where a directive is written; one of a macro cannot be changed.
     fn spelled(&self, range: TextRange) -> Lowered<std::ops::Range<usize>> {
-        let found = self.parsed.spelled(range).unwrap_or_default();
-        let found: std::ops::Range<usize> = found.into();
+        let found: std::ops::Range<usize> = self.parsed.spelled(range).unwrap_or_default().into();
         let text = &self.parsed.text()[found.clone()];
         if !text.trim_start().starts_with('#') {
             let message = "a macro contains this directive, which so cannot run on a device";
@@ -136,7 +135,7 @@ impl<'a> Host<'a> {
         let clauses: Vec<String> = of.clauses_named("depend").map(|it| self.source().of(it.range)).collect();
         match clauses.is_empty() {
             true => String::new(),
-            false => format!("_Pragma({}) ;", quoted(&format!("omp task if(0) {}", clauses.join(" ")))),
+            false => format!("{} ;", pragma(&format!("omp task if(0) {}", clauses.join(" ")))),
         }
     }
 
@@ -274,7 +273,11 @@ impl<'a> Host<'a> {
             }
             let is_named =
                 |map: &&mut Map| map.base == Some(it.variable) && !matches!(of.ty, Type::Pointer(_));
-            let kinds = implicit_kinds(hir.directive(chain[0]), &of.ty);
+            let kinds = match it.reference {
+                // The result of a reduction is back on the host, whatever `defaultmap` says.
+                Reference::Reduction(_) => type_kinds("tofrom").to_vec(),
+                _ => implicit_kinds(hir.directive(chain[0]), &of.ty),
+            };
             match maps.iter_mut().find(is_named) {
                 // A struct that leads to a mapped member is copied back as well, as if it were named nowhere.
                 Some(map) if !self.is_in_clause(chain[0], it.variable) => map.kinds = kinds,
