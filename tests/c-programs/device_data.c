@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "headers/device_objects.h"
 
 #define N 1000
 #define CHECK(condition) do { if (!(condition)) { printf("line %d: %s\n", __LINE__, #condition); failures++; } } while (0)
@@ -14,6 +15,8 @@ static int table[4] = {1, 2, 3, 4};
 static double scaled(double x) { return 2 * x; }
 #pragma omp end declare target
 
+#include "headers/later_objects.h"
+
 struct vector { int length; double *data; double last; };
 struct matrix { struct vector *rows; int count; };
 
@@ -24,6 +27,22 @@ static void sections(void) {
   for (int i = 100; i < 150; i++) b[i] = 2 * a[i];
   for (int i = 0; i < N; i++) CHECK(b[i] == (i >= 100 && i < 150 ? 2 * i : -1));
   free(a);
+}
+
+static void empty_sections(int n) {
+  double *p = malloc(N * sizeof *p), b[4] = {1, 2, 3, 4};
+  int count = -1;
+  #pragma omp target map(tofrom: p[0:n], b[0:n]) map(from: count)
+  { count = 0; for (int i = 0; i < n; i++) p[i] = b[i], count++; }
+  CHECK(count == n && b[3] == 4);
+  #pragma omp target enter data map(to: b[0:2])
+  #pragma omp target exit data map(release: b[2:2])
+  if (omp_get_num_devices() > 0) {
+    int device = omp_get_default_device();
+    CHECK(omp_target_is_present(b + 1, device) && !omp_target_is_present(b + 2, device));
+  }
+  #pragma omp target exit data map(release: b[0:2])
+  free(p);
 }
 
 static void arrays_of_variable_length(int n) {
@@ -38,11 +57,14 @@ static void arrays_of_variable_length(int n) {
 
 static void scalars_and_reductions(void) {
   int n = N, changed = 1;
-  double sum = 10;
+  double sum = 10, total = 1;
   long product = 1;
   #pragma omp target teams distribute parallel for reduction(+: sum)
   for (int i = 0; i < n; i++) sum += i;
   CHECK(sum == 10 + N * (N - 1) / 2);
+  #pragma omp target teams distribute parallel for reduction(+: total) defaultmap(to: scalar)
+  for (int i = 0; i < n; i++) total += i;
+  CHECK(total == 1 + N * (N - 1) / 2);
   #pragma omp target map(tofrom: product)
   { changed = 5; product = n * 2L; }
   CHECK(product == 2 * N && changed == 1);
@@ -82,12 +104,25 @@ static void structs(void) {
   #pragma omp target teams distribute parallel for map(tofrom: v.data[0:N])
   for (int i = 0; i < N; i++) v.data[i] += v.length;
   CHECK(v.data[5] == N + 5 && v.length == N);
+  #pragma omp target teams distribute parallel for map(tofrom: v.data[100:50])
+  for (int i = 100; i < 150; i++) v.data[i] *= 2;
+  CHECK(v.data[99] == N + 99 && v.data[100] == 2 * (N + 100) && v.data[149] == 2 * (N + 149));
   double *before = v.data;
   #pragma omp target enter data map(to: w[0:1], w->data[0:w->length])
   #pragma omp target
   { w->last = w->data[7]; w->data[0] = 9; }
   #pragma omp target exit data map(from: w->data[0:w->length]) map(from: w[0:1])
   CHECK(v.last == N + 7 && v.data[0] == 9 && v.data == before);
+  #pragma omp target enter data map(to: w[0:1], w->data[0:N])
+  #pragma omp target
+  { w->last = w->data[8]; w->data[0] = 8; }
+  #pragma omp target exit data map(from: w->data[0:N])
+  CHECK(v.data[0] == 8 && v.data == before);
+  #pragma omp target exit data map(from: w[0:1])
+  CHECK(v.last == N + 8 && v.data == before);
+  #pragma omp target enter data map(to: w->data[0:N])
+  #pragma omp target exit data map(from: w->data[0:N])
+  CHECK(omp_get_num_devices() == 0 || !omp_target_is_present(w, omp_get_default_device()));
   struct matrix m = {malloc(2 * sizeof(struct vector)), 2};
   for (int r = 0; r < 2; r++) m.rows[r] = (struct vector){3, malloc(3 * sizeof(double)), 0};
   #pragma omp target enter data map(to: m) map(to: m.rows[0:2])
@@ -116,7 +151,9 @@ static void routines(void) {
   if (omp_get_num_devices() > 0) {
     CHECK(!omp_target_is_present(a, device));
     CHECK(omp_target_associate_ptr(a, d, sizeof a, 0, device) == 0);
+    CHECK(omp_target_associate_ptr(a, d, sizeof a, 0, device) == 0);
     CHECK(omp_target_is_present(a, device));
+    CHECK(omp_target_disassociate_ptr(&factor, device) != 0);
     #pragma omp target map(always, from: a)
     a[0] += 1;
     CHECK(a[0] == 11 && omp_target_disassociate_ptr(a, device) == 0);
@@ -160,10 +197,29 @@ static void globals(void) {
   CHECK(x == 9);
   #pragma omp target update from(factor)
   CHECK(factor == 4);
+  #pragma omp target map(from: x)
+  { x = header_factor * later_table[1]; header_factor = 6; later_table[1] = 7; }
+  CHECK(x == 10);
+  #pragma omp target update from(header_factor, later_table)
+  CHECK(header_factor == 6 && later_table[1] == 7);
+}
+
+static void comments(void) {
+  int x = 1;
+  /* A comment in front
+     of a directive */ #pragma omp target map(tofrom: x) // behind it
+  x += 1;
+  /* The same
+     of others */ #pragma omp target enter data map(to: x) /* in
+     several lines */ /* two */
+  x += 10;
+  #pragma omp target exit data map(from: x) // */
+  CHECK(x == (omp_get_num_devices() ? 2 : 12));
 }
 
 static void tasks(void) {
-  int x = 0;
+  int x = 0, words[64] = {0};
+  (void)words;
   #pragma omp parallel num_threads(2)
   #pragma omp single
   {
@@ -173,6 +229,8 @@ static void tasks(void) {
     x = x * 10 + 2;
     #pragma omp task depend(in: x) shared(x)
     CHECK(x == 12);
+    #pragma omp target map(tofrom: x) depend(inout: words[x ? 0 : "\"?"[0]])
+    x += 0;
     #pragma omp taskwait
   }
   CHECK(x == 12);
@@ -180,6 +238,8 @@ static void tasks(void) {
 
 int main(int count, char **words) {
   sections();
+  empty_sections(0);
+  empty_sections(4);
   arrays_of_variable_length(N);
   scalars_and_reductions();
   data_environments();
@@ -188,6 +248,7 @@ int main(int count, char **words) {
   routines();
   conditions();
   globals();
+  comments();
   tasks();
   printf("%s: %d failures, devices: %s\n", count > 1 ? words[1] : "-", failures, omp_get_num_devices() ? "some" : "none");
   return failures != 0;

@@ -4,13 +4,18 @@ use apg_c_syntax::ast;
 use smol_str::SmolStr;
 
 use super::{Lowerer, range};
-use crate::hir::{Clause, Construct, Directive, DirectiveId, Item, Modifier};
+use crate::hir::{Clause, Construct, Directive, DirectiveId, Item, Modifier, VariableId};
+
+/// The name of a directive, with single spaces.
+fn name(directive: &ast::Directive) -> SmolStr {
+    SmolStr::new(directive.name().split_whitespace().collect::<Vec<_>>().join(" "))
+}
 
 impl Lowerer {
     /// A directive with the statement that it is about.
     pub(super) fn directive(&mut self, directive: &ast::Directive, body: Option<ast::Stmt>) -> DirectiveId {
         let id = DirectiveId::new(self.program.directives.len());
-        let name = SmolStr::new(directive.name().split_whitespace().collect::<Vec<_>>().join(" "));
+        let name = name(directive);
         let name_range = directive.directive_name().map_or_else(|| range(directive), |it| range(&it));
         self.program.directives.push(Directive {
             family: directive.family(),
@@ -52,6 +57,38 @@ impl Lowerer {
         for item in items {
             if let Some(variable) = self.item(item).variable(&self.program) {
                 self.program.threadprivate.insert(variable);
+            }
+        }
+    }
+
+    /// Notes the variables that a `declare target` directive of a header names or encloses (OpenMP 5.2,
+    /// section 7.8).
+    pub(super) fn header_target_objects(&mut self, directive: &ast::Directive) {
+        match Construct::split(&name(directive)).first() {
+            Some(Construct::DeclareTarget) => {}
+            Some(Construct::BeginDeclareTarget) => {
+                self.target_opened = Some(self.program.variables.len());
+                return;
+            }
+            Some(Construct::EndDeclareTarget) => {
+                if let Some(start) = self.target_opened.take() {
+                    let enclosed = (start..self.program.variables.len()).map(VariableId::new);
+                    self.program.header_target_objects.extend(enclosed);
+                }
+                return;
+            }
+            _ => return,
+        }
+        let argument: Vec<_> = directive.directive_argument().iter().flat_map(|it| it.items()).collect();
+        let clauses: Vec<_> = directive.clauses().collect();
+        if argument.is_empty() && clauses.is_empty() {
+            self.target_opened = Some(self.program.variables.len());
+        }
+        let names_objects = |it: &&ast::Clause| matches!(it.name().as_str(), "to" | "enter" | "link");
+        let items = clauses.iter().filter(names_objects).flat_map(|it| it.items());
+        for item in argument.into_iter().chain(items) {
+            if let Some(variable) = self.item(item).variable(&self.program) {
+                self.program.header_target_objects.insert(variable);
             }
         }
     }

@@ -36,6 +36,8 @@ struct Lowerer {
     directive: Option<DirectiveId>,
     /// Nothing has a range: headers.
     is_header: bool,
+    /// The number of variables in front of a `declare target` of a header that is not ended yet.
+    target_opened: Option<usize>,
     /// How many expressions and statements are around.
     depth: u32,
 }
@@ -59,7 +61,15 @@ pub(crate) fn lower_unit(unit: &ParsedUnit, preamble: &Program) -> Program {
 
 impl Lowerer {
     fn new(program: Program, is_header: bool) -> Lowerer {
-        Lowerer { program, scopes: Vec::new(), function: None, directive: None, is_header, depth: 0 }
+        Lowerer {
+            program,
+            scopes: Vec::new(),
+            function: None,
+            directive: None,
+            is_header,
+            target_opened: None,
+            depth: 0,
+        }
     }
 
     fn unit(&mut self, unit: &ast::TranslationUnit) {
@@ -80,6 +90,7 @@ impl Lowerer {
                     Some(directive) if self.is_header => {
                         self.threadprivate(&directive);
                         self.header_mappings(&directive);
+                        self.header_target_objects(&directive);
                     }
                     Some(directive) => {
                         self.directive(&directive, None);

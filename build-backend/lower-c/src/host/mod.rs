@@ -10,12 +10,12 @@ use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{
     Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Length, StmtId, Type, VariableId,
 };
-use apg_c_syntax::{Family, TextRange};
+use apg_c_syntax::{Family, FileId, TextRange};
 
 use self::edits::{Edits, line_number, pragma, quoted};
 use self::mapping::{Map, SourceText, map_kinds, type_kinds};
 use crate::data::{Captured, Reference};
-use crate::declare_target::device_objects;
+use crate::declare_target::{device_objects, used_variables};
 use crate::region;
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 
@@ -69,6 +69,9 @@ impl<'a> Host<'a> {
             Some(Construct::TargetUpdate) => self.stand_alone(of, "update", &[]),
             // Older compilers do not know all their forms; the runtime has the objects that they name.
             Some(Construct::DeclareTarget | Construct::BeginDeclareTarget | Construct::EndDeclareTarget) => {
+                if self.is_in_header(of.range) {
+                    return Ok(());
+                }
                 let at = self.spelled(of.range)?;
                 self.edits.replace_lines(self.parsed.text(), at, "");
                 Ok(())
@@ -87,8 +90,18 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Where a directive is written; one of a macro cannot be changed.
+    /// Whether an included file contains a directive.
+    fn is_in_header(&self, range: TextRange) -> bool {
+        let span = self.parsed.syntax.main.span(&self.parsed.unit, range);
+        span.is_some_and(|it| it.file != FileId::MAIN)
+    }
+
+    /// Where a directive is written; one of a header or a macro cannot be changed.
     fn spelled(&self, range: TextRange) -> Lowered<std::ops::Range<usize>> {
+        if self.is_in_header(range) {
+            let message = "a header contains this directive, which so cannot run on a device";
+            return unsupported(range, message, "write the directive in the file itself");
+        }
         let found: std::ops::Range<usize> = self.parsed.spelled(range).unwrap_or_default().into();
         let text = &self.parsed.text()[found.clone()];
         if !text.trim_start().starts_with('#') {
@@ -355,7 +368,15 @@ impl<'a> Host<'a> {
     /// Registers the objects of `declare target` (OpenMP 5.2, section 7.8).
     fn globals(&self) -> String {
         let hir = &self.parsed.program;
-        let found = device_objects(hir);
+        let mut found = device_objects(hir);
+        // A program need not have the objects of its headers. Another file registers what has no size here:
+        // `extern int table[];`.
+        let used = used_variables(hir);
+        found.retain(|id| {
+            let of = hir.variable(*id);
+            let is_own = of.range.is_some_and(|it| !self.is_in_header(it));
+            (is_own || used.contains(id)) && !matches!(of.ty, Type::Array(_, Length::Unknown))
+        });
         if found.is_empty() {
             return String::new();
         }
