@@ -12,6 +12,7 @@ static int failures;
 #pragma omp declare target
 static double factor = 3;
 static int table[4] = {1, 2, 3, 4};
+int redeclared = 8;
 static double scaled(double x) { return 2 * x; }
 #pragma omp end declare target
 
@@ -202,6 +203,10 @@ static void globals(void) {
   CHECK(x == 10);
   #pragma omp target update from(header_factor, later_table)
   CHECK(header_factor == 6 && later_table[1] == 7);
+  #pragma omp target
+  redeclared += 1;
+  #pragma omp target update from(redeclared)
+  CHECK(redeclared == 9);
 }
 
 static void comments(void) {

@@ -3,3 +3,4 @@
 static double header_factor = 5;
 extern double other_factor;
 #pragma omp end declare target
+extern int redeclared;

@@ -35,8 +35,8 @@ pub struct Program {
     pub directives: Vec<Directive>,
     /// The variables that `threadprivate` directives name, those in headers too.
     pub threadprivate: FxHashSet<VariableId>,
-    /// The variables that `declare target` directives of headers name or enclose.
-    pub header_target_objects: FxHashSet<VariableId>,
+    /// The variables that `declare target` directives name or enclose, those in headers too.
+    pub declare_target: FxHashSet<VariableId>,
     /// The nodes and templates that directives of headers declare.
     pub header_mappings: FxHashSet<SmolStr>,
     /// What the names of file scope are.

@@ -39,6 +39,7 @@ impl Lowerer {
         }
         let is_global = self.scopes.is_empty() || specified.is_extern;
         if is_global && let Some(known) = self.global(&text) {
+            self.note_declare_target(known);
             let variable = &mut self.program.variables[known.index()];
             if matches!(variable.ty, Type::Unknown | Type::Array(_, Length::Unknown)) {
                 variable.ty = declared.ty;
@@ -65,10 +66,18 @@ impl Lowerer {
             initializer: None,
         });
         if is_global {
+            self.note_declare_target(variable);
             self.program.names.entry(text.clone()).or_insert(Entity::Variable(variable));
         }
         self.declare(text, Entity::Variable(variable));
         Some(variable)
+    }
+
+    /// Notes a variable of file scope that `declare target` directives enclose.
+    fn note_declare_target(&mut self, variable: VariableId) {
+        if self.is_in_declare_target {
+            self.program.declare_target.insert(variable);
+        }
     }
 
     fn global(&self, name: &str) -> Option<VariableId> {

@@ -4,7 +4,7 @@ use apg_c_syntax::ast;
 use smol_str::SmolStr;
 
 use super::{Lowerer, range};
-use crate::hir::{Clause, Construct, Directive, DirectiveId, Item, Modifier, VariableId};
+use crate::hir::{Clause, Construct, Directive, DirectiveId, Item, Modifier};
 
 /// The name of a directive, with single spaces.
 fn name(directive: &ast::Directive) -> SmolStr {
@@ -35,6 +35,7 @@ impl Lowerer {
         });
         self.program.directives[id.index()].argument = argument;
         self.threadprivate(directive);
+        self.declare_target(directive);
         for clause in directive.clauses() {
             let clause = self.clause(&clause);
             self.program.directives[id.index()].clauses.push(clause);
@@ -61,20 +62,17 @@ impl Lowerer {
         }
     }
 
-    /// Notes the variables that a `declare target` directive of a header names or encloses (OpenMP 5.2,
-    /// section 7.8).
-    pub(super) fn header_target_objects(&mut self, directive: &ast::Directive) {
+    /// Notes the variables that a `declare target` directive names, or the start or end of one that encloses
+    /// declarations (OpenMP 5.2, section 7.8).
+    pub(super) fn declare_target(&mut self, directive: &ast::Directive) {
         match Construct::split(&name(directive)).first() {
             Some(Construct::DeclareTarget) => {}
             Some(Construct::BeginDeclareTarget) => {
-                self.target_opened = Some(self.program.variables.len());
+                self.is_in_declare_target = true;
                 return;
             }
             Some(Construct::EndDeclareTarget) => {
-                if let Some(start) = self.target_opened.take() {
-                    let enclosed = (start..self.program.variables.len()).map(VariableId::new);
-                    self.program.header_target_objects.extend(enclosed);
-                }
+                self.is_in_declare_target = false;
                 return;
             }
             _ => return,
@@ -82,13 +80,13 @@ impl Lowerer {
         let argument: Vec<_> = directive.directive_argument().iter().flat_map(|it| it.items()).collect();
         let clauses: Vec<_> = directive.clauses().collect();
         if argument.is_empty() && clauses.is_empty() {
-            self.target_opened = Some(self.program.variables.len());
+            self.is_in_declare_target = true;
         }
         let names_objects = |it: &&ast::Clause| matches!(it.name().as_str(), "to" | "enter" | "link");
         let items = clauses.iter().filter(names_objects).flat_map(|it| it.items());
         for item in argument.into_iter().chain(items) {
             if let Some(variable) = self.item(item).variable(&self.program) {
-                self.program.header_target_objects.insert(variable);
+                self.program.declare_target.insert(variable);
             }
         }
     }

@@ -36,8 +36,8 @@ struct Lowerer {
     directive: Option<DirectiveId>,
     /// Nothing has a range: headers.
     is_header: bool,
-    /// The number of variables in front of a `declare target` of a header that is not ended yet.
-    target_opened: Option<usize>,
+    /// A `declare target` is not ended yet.
+    is_in_declare_target: bool,
     /// How many expressions and statements are around.
     depth: u32,
 }
@@ -67,7 +67,7 @@ impl Lowerer {
             function: None,
             directive: None,
             is_header,
-            target_opened: None,
+            is_in_declare_target: false,
             depth: 0,
         }
     }
@@ -90,7 +90,7 @@ impl Lowerer {
                     Some(directive) if self.is_header => {
                         self.threadprivate(&directive);
                         self.header_mappings(&directive);
-                        self.header_target_objects(&directive);
+                        self.declare_target(&directive);
                     }
                     Some(directive) => {
                         self.directive(&directive, None);
