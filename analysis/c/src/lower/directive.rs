@@ -62,7 +62,7 @@ impl Lowerer {
         }
     }
 
-    /// Notes the variables that a `declare target` directive names, or the start or end of one that encloses
+    /// Notes the variables that a `declare target` directive names, or the start or the end of enclosed
     /// declarations (OpenMP 5.2, section 7.8).
     pub(super) fn declare_target(&mut self, directive: &ast::Directive) {
         match Construct::split(&name(directive)).first() {
