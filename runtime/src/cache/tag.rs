@@ -42,6 +42,10 @@ pub(super) fn ensure(root: &Path) -> io::Result<()> {
     for entry in fs::read_dir(root)? {
         let name = entry?.file_name();
         if !name.to_str().is_some_and(is_of_cache) {
+            // Another process has tagged it meanwhile.
+            if is_tagged(root) {
+                return Ok(());
+            }
             return Err(io::Error::new(
                 io::ErrorKind::DirectoryNotEmpty,
                 format!(

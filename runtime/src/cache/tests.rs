@@ -148,6 +148,19 @@ fn a_cache_without_a_tag_is_taken_over() {
 }
 
 #[test]
+fn processes_that_start_together_share_a_new_cache() {
+    for _ in 0..50 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("cache");
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| Cache::at(root.clone()).prepare().expect("empty or tagged"));
+            }
+        });
+    }
+}
+
+#[test]
 fn first_entry_of_a_cache_comes_after_its_tag() {
     for write in [
         (|cache: &Cache| cache.store(&cache.path("any-kind", "abcdef", "o"), b"content")) as fn(&Cache) -> _,
