@@ -11,8 +11,10 @@ use crate::waiting::eventually;
 
 /// Connections of an attack.
 const CONNECTIONS: usize = 10_000;
-/// When the attacked program may start: many connections are open by then.
+/// When the attacked program may start, unless the ports take no more before.
 const CONNECTIONS_BEFORE_START: usize = 1000;
+/// Fewer are no attack.
+const MIN_CONNECTIONS: usize = 200;
 /// Connections that are open at a time.
 const MAX_HELD: usize = 500;
 /// The challenge of a handshake, all that a stranger receives.
@@ -51,14 +53,21 @@ pub fn wait_for_listeners(processes: impl Fn() -> Vec<u32>) -> Vec<SocketAddr> {
     found
 }
 
-/// Attacks these addresses; calls `let_start` when many connections are open, and continues. The last ones.
+/// Attacks these addresses; calls `let_start` once, when many connections were made or the ports take no more,
+/// and continues. The last ones.
 ///
 /// # Panics
 /// There were too few connections for an attack.
-pub fn attack(addresses: &[SocketAddr], mut let_start: impl FnMut()) -> VecDeque<TcpStream> {
-    let (mut held, mut connections) = (VecDeque::new(), 0);
+pub fn attack(addresses: &[SocketAddr], let_start: impl FnOnce()) -> VecDeque<TcpStream> {
+    let (mut held, mut connections, mut let_start) = (VecDeque::new(), 0, Some(let_start));
     for address in addresses.iter().cycle().take(CONNECTIONS) {
-        let Ok(mut stream) = TcpStream::connect_timeout(address, Duration::from_secs(1)) else {
+        let stream = TcpStream::connect_timeout(address, Duration::from_secs(1));
+        if (stream.is_err() || connections >= CONNECTIONS_BEFORE_START)
+            && let Some(let_start) = let_start.take()
+        {
+            let_start();
+        }
+        let Ok(mut stream) = stream else {
             // As many as are accepted at once say nothing: they make room.
             held.clear();
             continue;
@@ -75,11 +84,8 @@ pub fn attack(addresses: &[SocketAddr], mut let_start: impl FnMut()) -> VecDeque
         if held.len() > MAX_HELD {
             held.pop_front();
         }
-        if connections == CONNECTIONS_BEFORE_START {
-            let_start();
-        }
     }
-    assert!(connections > CONNECTIONS_BEFORE_START, "there were {connections} connections");
+    assert!(connections > MIN_CONNECTIONS, "there were {connections} connections");
     held
 }
 
