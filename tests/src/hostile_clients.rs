@@ -53,8 +53,8 @@ pub fn wait_for_listeners(processes: impl Fn() -> Vec<u32>) -> Vec<SocketAddr> {
     found
 }
 
-/// Attacks these addresses; calls `let_start` once, when many connections were made or the ports take no more,
-/// and continues. The last ones.
+/// Attacks these addresses; calls `let_start` once, when many connections were made or the ports take no
+/// more, and continues. The last ones.
 ///
 /// # Panics
 /// There were too few connections for an attack.
