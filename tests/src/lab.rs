@@ -99,7 +99,8 @@ impl Lab {
             tools::skip(&format!("bridges cannot be made here: {error}"));
             return None;
         }
-        let network = format!("10.{}.{}", 64 + number % 64, process % 256);
+        // Test programs that run at the same time have networks of their own.
+        let network = format!("10.{}.{}", 64 + (number + process / 256) % 64, process % 256);
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut lab = Lab { folder, prefix, network, servers: Vec::new(), emulated: Vec::new() };
         must("ip", &["addr", "add", &format!("{}.1/24", lab.network), "dev", &bridge]);
