@@ -187,3 +187,11 @@ pub fn other_version(lab: &Lab) -> PathBuf {
     fs::write(&path, bytes).expect("written");
     path
 }
+
+/// Removes what an earlier run of this test program has copied to the lab's remote machines: versions of apg.
+pub fn forget_copies() {
+    let copies = tools::apg().with_file_name("remote-cache").join("agents");
+    for copy in fs::read_dir(copies).into_iter().flatten().flatten() {
+        fs::remove_file(copy.path()).expect("removed");
+    }
+}

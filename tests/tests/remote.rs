@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use apg_tests::processes;
 use apg_tests::remote_lab::{
-    PLACES, apg, command_of, counted, events, kill, lab, other_version, run, ssh_of, start,
+    PLACES, apg, command_of, counted, events, forget_copies, kill, lab, other_version, run, ssh_of, start,
 };
 use apg_tests::waiting::eventually;
 use serde_json::Value;
@@ -256,6 +256,7 @@ fn two_versions_work_at_once_and_missing_ones_are_copied() {
     // A login script that prints is no obstacle.
     fs::write(lab.home(1).join(".bashrc"), "echo welcome; echo to you >&2\n").expect("written");
     let other = other_version(&lab);
+    forget_copies();
     let mut waiting = start(apg(&lab, &["run", "Waits.x10", "--on", "h1"]));
     assert_eq!(waiting.line(), "started\n");
     lab.hide(1, &lab.path("other"));
