@@ -127,6 +127,22 @@ pub fn toolchain(flags: &[String]) -> Result<Toolchain, LoadFailure> {
     }
 }
 
+/// The headers of the program itself, not of the system, that C files include by the preprocessor's account,
+/// with macros in names of headers expanded. What cannot be read has none.
+pub fn own_headers(sources: &[PathBuf], flags: &[String]) -> Vec<PathBuf> {
+    let Ok(toolchain) = toolchain(flags).map(Arc::new) else { return Vec::new() };
+    let disk = Arc::new(Disk::default());
+    let of_file = |path: &PathBuf| -> Option<Vec<PathBuf>> {
+        let (absolute, text) = read(path).ok()?;
+        let mut host = AnalysisHost::new(disk.clone());
+        let file = host.set_file(&absolute, text, &toolchain);
+        let unit = &apg_c_analysis::parsed(host.database(), file).unit;
+        let own = unit.files().iter().filter(|it| !it.is_system && it.path != absolute);
+        Some(own.map(|it| it.path.clone()).collect())
+    };
+    sources.par_iter().filter(|it| is_source(it)).filter_map(of_file).flatten().collect()
+}
+
 /// A checked C file.
 pub(crate) struct CheckedFile {
     pub(crate) name: String,

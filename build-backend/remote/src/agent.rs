@@ -19,7 +19,8 @@ use parking_lot::Mutex;
 use crate::heartbeat::Heartbeats;
 use crate::job::{self, End, JobFolder};
 use crate::protocol::{
-    From, FromRemote, HEARTBEAT_INTERVAL, Job, PROTOCOL, SILENCE_TIMEOUT, ToRemote, out_of_order,
+    CompilerLanguage, From, FromRemote, HEARTBEAT_INTERVAL, Job, PROTOCOL, SILENCE_TIMEOUT, ToRemote,
+    out_of_order,
 };
 use crate::serve::Shared;
 use crate::store::{self, Store};
@@ -33,11 +34,12 @@ const PURGE_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 /// Exit status of a job whose end is not known.
 const LOST_STATUS: i32 = 1;
 
-/// Runs the agent until its client has what it wants. `find_compiler` says why there is no C++ compiler.
+/// Runs the agent until its client has what it wants. `find_compiler` says why there is no compiler of a
+/// language.
 ///
 /// # Errors
 /// The connection has failed.
-pub fn run(find_compiler: &dyn Fn() -> Result<(), String>) -> io::Result<()> {
+pub fn run(find_compiler: &dyn Fn(CompilerLanguage) -> Result<(), String>) -> io::Result<()> {
     let own = identity::of_this_executable()?;
     // Without the buffers of the standard streams: what follows a frame is passed on.
     let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
@@ -51,7 +53,7 @@ pub fn run(find_compiler: &dyn Fn() -> Result<(), String>) -> io::Result<()> {
 struct Agent<'a> {
     input: WatchedReader<File>,
     output: Arc<Mutex<File>>,
-    find_compiler: &'a dyn Fn() -> Result<(), String>,
+    find_compiler: &'a dyn Fn(CompilerLanguage) -> Result<(), String>,
 }
 
 impl Agent<'_> {
@@ -137,8 +139,8 @@ impl Agent<'_> {
                 job.start_folder.escape_debug()
             )));
         }
-        if job.needs_compiler
-            && let Err(error) = (self.find_compiler)()
+        if let Some(language) = job.needs_compiler
+            && let Err(error) = (self.find_compiler)(language)
         {
             self.send(&FromRemote::NoCompiler(error))?;
             return Ok(Ok(None));
@@ -360,7 +362,7 @@ mod tests {
             launcher: Vec::new(),
             arguments: Vec::new(),
             variables: Vec::new(),
-            needs_compiler: false,
+            needs_compiler: None,
             product: None,
             has_input: false,
             detached: Detached::Keep,

@@ -63,10 +63,23 @@ impl Manifest {
         for folder in folders {
             add_folder(&normalize(folder, here), &mut files)?;
         }
-        let above =
-            files.keys().filter_map(|file| file.parent()).fold(here.to_owned(), |root, it| common(&root, it));
         let named = folders.iter().map(|folder| normalize(folder, here));
-        let root = named.fold(above, |root, folder| common(&root, &folder));
+        let root = named.fold(here.to_owned(), |root, folder| common(&root, &folder));
+        Manifest::of_normal(here, root, files)
+    }
+
+    /// The manifest of these files and no others. `here` is the working folder, an absolute path.
+    ///
+    /// # Errors
+    /// As of [`Manifest::collect`].
+    pub fn of_files(here: &Path, files: &[PathBuf]) -> Result<Manifest, String> {
+        let files = files.iter().map(|file| (normalize(file, here), ())).collect();
+        Manifest::of_normal(here, here.to_owned(), files)
+    }
+
+    /// The manifest of files with normal paths, whose root is this folder or one above it.
+    fn of_normal(here: &Path, root: PathBuf, files: BTreeMap<PathBuf, ()>) -> Result<Manifest, String> {
+        let root = files.keys().filter_map(|file| file.parent()).fold(root, |root, it| common(&root, it));
         let start_folder = text_below(here, &root)?;
         let mut manifest = Manifest { start_folder, root, ..Manifest::default() };
         let mut total = 0;
@@ -125,6 +138,12 @@ impl Manifest {
         let below = text_below(&path, &shared)?;
         let text = format!("{}{below}", "../".repeat(up));
         Ok(if text.is_empty() { ".".to_owned() } else { text })
+    }
+
+    /// Whether a file, or a folder with a file in it, is in the tree.
+    pub fn contains(&self, path: &Path, here: &Path) -> bool {
+        let path = normalize(path, here);
+        self.local.iter().any(|file| file.starts_with(&path))
     }
 
     /// Writes the files of these indices one after the other, compressed (RFC 8878).
@@ -235,6 +254,11 @@ mod tests {
         assert_eq!(manifest.translate(&here.join("../library"), &here).expect("text"), "../library");
         let whole = Manifest::collect(&here, &sources, &[PathBuf::from("../library")]).expect("a manifest");
         assert_eq!(whole.entries.len(), 4);
+        let alone = Manifest::of_files(&here, &["../library/p/Other.x10".into()]).expect("a manifest");
+        let paths: Vec<&str> = alone.entries.iter().map(|entry| entry.path.as_str()).collect();
+        assert_eq!(paths, ["library/p/Other.x10", "app/.apg-folder"]);
+        assert!(alone.contains(&folder.path().join("project/library"), &here));
+        assert!(!alone.contains(Path::new("Main.x10"), &here));
         let mut compressed = Vec::new();
         manifest.write_files(&[0, 2], &mut compressed).expect("written");
         let text = zstd::stream::decode_all(&compressed[..]).expect("well-formed");

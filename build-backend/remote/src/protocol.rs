@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 /// Version of the messages. Both ends are of one build, so that it differs only where copies were mixed up.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 /// Interval of heartbeats in both directions.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// Silence after which the other end is lost: three heartbeats.
@@ -52,14 +52,23 @@ pub struct Job {
     pub arguments: Vec<String>,
     /// Variables of the environment.
     pub variables: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Whether the machine needs a C++ compiler for it.
-    pub needs_compiler: bool,
+    /// The language of which the machine needs a compiler for it.
+    pub needs_compiler: Option<CompilerLanguage>,
     /// The file that it makes, which is fetched afterwards.
     pub product: Option<Product>,
     /// Whether it has standard input.
     pub has_input: bool,
     /// What happens to it while no client is attached.
     pub detached: Detached,
+}
+
+/// A language of which a job needs a compiler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CompilerLanguage {
+    /// C, with OpenMP.
+    C,
+    /// C++.
+    Cpp,
 }
 
 /// A file that a job makes.
@@ -155,7 +164,7 @@ pub enum FromRemote {
     },
     /// The files of these indices are to be sent.
     Missing(Vec<u32>),
-    /// The job needs a C++ compiler, and there is none; why.
+    /// The job needs a compiler, and there is none; why.
     NoCompiler(String),
     /// The job runs.
     Started {
@@ -264,7 +273,7 @@ mod tests {
             launcher: Vec::new(),
             arguments: ["run", "Sums.x10"].map(str::to_owned).to_vec(),
             variables: vec![(b"X10_NPLACES".to_vec(), b"4".to_vec())],
-            needs_compiler: true,
+            needs_compiler: Some(CompilerLanguage::Cpp),
             product: Some(Product { argument: 1, kind: ProductKind::Profile }),
             has_input: true,
             detached: Detached::End(60),

@@ -11,13 +11,37 @@ use crate::regular_file::{self, ReadError};
 /// Size of the largest file of C++ code.
 const MAX_NATIVE_BYTES: u64 = 256 << 20;
 
+/// A file on which the compiler would block, or which it would read without end.
+#[derive(Debug)]
+pub(crate) struct Unreadable {
+    /// The file.
+    pub(crate) file: PathBuf,
+    /// The reason.
+    pub(crate) why: ReadError,
+}
+
 /// The contents of these files and of those that they include from their own folders or these.
 ///
 /// # Errors
 /// A file exists but is no regular file, or is too large: the compiler would block on it or read it without
 /// end.
 pub(crate) fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> Result<String, BuildError> {
-    let mut all = String::new();
+    let native = |Unreadable { file, why }| BuildError::NativeFile { file, why };
+    let sources = sources(files, include_folders).map_err(native)?;
+    let entry = |(file, text): &(PathBuf, String)| format!("{}\n{}\n{text}\n", file.display(), text.len());
+    Ok(sources.iter().map(entry).collect())
+}
+
+/// These files and those that they include from their own folders or these, whatever conditions an `#include`
+/// stands under, with what is in them. A file that cannot be read is left out.
+///
+/// # Errors
+/// As of [`contents`].
+pub(crate) fn sources(
+    files: &[PathBuf],
+    include_folders: &[PathBuf],
+) -> Result<Vec<(PathBuf, String)>, Unreadable> {
+    let mut all = Vec::new();
     let mut seen = FxHashSet::default();
     let mut pending: Vec<PathBuf> = files.iter().rev().cloned().collect();
     while let Some(file) = pending.pop() {
@@ -27,12 +51,12 @@ pub(crate) fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> Result
         let bytes = match regular_file::read(&file, MAX_NATIVE_BYTES) {
             Ok(bytes) => bytes,
             Err(why @ (ReadError::Irregular { .. } | ReadError::TooLarge { .. })) => {
-                return Err(BuildError::NativeFile { file, why });
+                return Err(Unreadable { file, why });
             }
             // The compiler reports other errors.
             Err(_) => continue,
         };
-        let text = String::from_utf8_lossy(&bytes);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
         let folder = file.parent().unwrap_or(Path::new("."));
         let found = |name| {
             let mut candidates = std::iter::once(folder).chain(include_folders.iter().map(PathBuf::as_path));
@@ -40,7 +64,7 @@ pub(crate) fn contents(files: &[PathBuf], include_folders: &[PathBuf]) -> Result
             candidates.find_map(|it| Some(it.join(name)).filter(|it| it.exists() && !it.is_dir()))
         };
         pending.extend(included(&text).filter_map(found));
-        all.push_str(&format!("{}\n{}\n{text}\n", file.display(), text.len()));
+        all.push((file, text));
     }
     Ok(all)
 }

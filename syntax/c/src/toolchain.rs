@@ -40,8 +40,14 @@ impl Toolchain {
             let last = log.lines().rfind(|it| it.contains("error:")).unwrap_or("it ended with an error");
             return Err(format!("`{compiler}` does not take these arguments: {last}"));
         }
-        let own =
-            arguments.iter().filter_map(|it| it.strip_prefix("-I")).map(PathBuf::from).collect::<Vec<_>>();
+        let own: Vec<PathBuf> = arguments
+            .iter()
+            .enumerate()
+            .filter_map(|(at, word)| match word.strip_prefix("-I")? {
+                "" => arguments.get(at + 1).map(PathBuf::from),
+                folder => Some(PathBuf::from(folder)),
+            })
+            .collect();
         Ok(Toolchain::from_output(&String::from_utf8_lossy(&output.stdout), &log, &own))
     }
 

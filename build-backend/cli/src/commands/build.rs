@@ -157,7 +157,12 @@ impl Build {
     /// Builds a program in C.
     fn build_c(self, inputs: Inputs) -> Outcome {
         let program = CProgram { inputs, program: self.program, is_debug: self.debug };
-        program.check_options(&[("--on", self.on.on.is_some())])?;
+        program.check_options(&[])?;
+        if let Some(on) = &self.on.on {
+            let mut emitted = remote::CommandLine::default();
+            emitted.choice("emit", self.emit);
+            return program.build_on(on, self.output, emitted);
+        }
         let Some(form) = self.emit else { return program.build(self.output) };
         match program.translate_regions()? {
             Ok(translated) => print(form, &translated, "`target` region"),

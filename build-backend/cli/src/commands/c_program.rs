@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use apg_project::build::{Translated, c_compiler_findings};
@@ -16,6 +16,8 @@ use apg_toolchain::c::{self, CBuild, CBuildError, Executable, Form};
 use apg_toolchain::{BuildObserver, Language, Profile, Sanitizer, SilentObserver, write_bundle};
 
 use super::c_devices;
+use super::remote::{self, CommandLine, RemoteCRun};
+use super::run::enter_run_folder;
 use crate::c_command_line::{COMPILE_ONLY, has_extension, is_c_file, is_c_input, is_c_program};
 use crate::debugger::Debugger;
 use crate::failure::{Failure, Outcome};
@@ -95,6 +97,11 @@ impl CProgram {
             )
             .hint("the OpenMP library is not instrumented; `address` and `undefined` work"));
         }
+        Ok(())
+    }
+
+    /// Reports a lack of the devices that `--parallel` asks for on this machine.
+    fn check_parallel(&self) -> Result<(), Failure> {
         if self.program.parallel == Some(Parallel::Device) {
             let why = match device::count() {
                 Err(error) => format!("there is none: {error}"),
@@ -109,7 +116,22 @@ impl CProgram {
         Ok(())
     }
 
-    fn request(&self) -> CBuild {
+    /// Its files.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.inputs.sources.iter().chain(&self.inputs.objects).map(PathBuf::as_path)
+    }
+
+    /// Its translation units.
+    pub(super) fn sources(&self) -> &[PathBuf] {
+        &self.inputs.sources
+    }
+
+    /// Its files with the user's options and no others.
+    pub(super) fn user_options(&self) -> CBuild {
+        CBuild { options: self.program.c_options.clone(), ..self.request() }
+    }
+
+    pub(super) fn request(&self) -> CBuild {
         let mut options: Vec<Vec<String>> = Vec::new();
         let mut add = |words: &[&str]| options.extend(words.iter().map(|it| vec![(*it).to_owned()]));
         if self.program.release {
@@ -150,7 +172,7 @@ impl CProgram {
     }
 
     /// The compiler's options without those of the linker.
-    fn compile_flags(&self) -> Vec<String> {
+    pub(super) fn compile_flags(&self) -> Vec<String> {
         let is_of_linker =
             |words: &[String]| words.first().is_some_and(|it| it.starts_with("-l") || it.starts_with("-L"));
         let flags = self.program.c_options.iter().filter(|it| !is_of_linker(it) && it[..] != [COMPILE_ONLY]);
@@ -240,20 +262,62 @@ impl CProgram {
         Ok(report::print(self.program.report.message_format, &c_compiler_findings(messages))?)
     }
 
+    /// Reports words that name no file.
+    fn check_words(&self) -> Result<(), Failure> {
+        match self.inputs.rest.first() {
+            None => Ok(()),
+            Some(word) => Err(Failure::misuse(format!("`{}` is no file of a C program", word.display()))
+                .hint("sources end in `.c`, objects in `.o`, libraries in `.a` or `.so`")),
+        }
+    }
+
+    /// Where the program goes.
+    fn output_file(&self, named: Option<PathBuf>) -> Result<PathBuf, Failure> {
+        let output = named.unwrap_or_else(|| self.request().program_name());
+        match output.is_dir() {
+            true => Err(Failure::new(format!("`{}` is a folder", output.display()))
+                .hint("name the program with `-o`")),
+            false => Ok(output),
+        }
+    }
+
+    /// Builds the program on a remote machine into a file here; with `emitted` prints that form instead.
+    pub(crate) fn build_on(mut self, on: &str, output: Option<PathBuf>, emitted: CommandLine) -> Outcome {
+        self.check_words()?;
+        if self.take_compile_only() {
+            return Err(Failure::misuse(
+                "`-c` with `--on`: objects are linked on the machine where they are",
+            )
+            .hint("`apg build FILE... --on REMOTE` builds the whole program there"));
+        }
+        let is_printed = !emitted.is_empty();
+        let mut line = emitted;
+        line.flag("debug", self.is_debug);
+        let output = if is_printed { None } else { Some(self.output_file(output)?) };
+        remote::build_c_on(on, &self, line, output)
+    }
+
+    /// Builds and runs the program on a remote machine.
+    pub(crate) fn run_on(mut self, on: &str, mut run: RemoteCRun<'_>) -> Outcome {
+        if self.take_compile_only() {
+            return Err(only_objects());
+        }
+        if !matches!(self.program.report.message_format, MessageFormat::Human | MessageFormat::Json) {
+            return Err(run_events::wrong_format());
+        }
+        let rest = self.inputs.rest.iter().map(|it| it.to_string_lossy().into_owned());
+        run.arguments = rest.chain(run.arguments).collect();
+        remote::run_c_on(on, &self, run)
+    }
+
     /// Builds the program, or with `-c` the objects, into files.
     pub(crate) fn build(mut self, output: Option<PathBuf>) -> Outcome {
-        if let Some(word) = self.inputs.rest.first() {
-            return Err(Failure::misuse(format!("`{}` is no file of a C program", word.display()))
-                .hint("sources end in `.c`, objects in `.o`, libraries in `.a` or `.so`"));
-        }
+        self.check_parallel()?;
+        self.check_words()?;
         if self.take_compile_only() {
             return self.build_objects(output);
         }
-        let output = output.unwrap_or_else(|| self.request().program_name());
-        if output.is_dir() {
-            return Err(Failure::new(format!("`{}` is a folder", output.display()))
-                .hint("name the program with `-o`"));
-        }
+        let output = self.output_file(output)?;
         let devices = c_devices::devices(None)?;
         let built = match self.build_program(devices.as_ref())? {
             Ok(built) => built,
@@ -309,8 +373,9 @@ impl CProgram {
         arguments: &[String],
     ) -> Outcome {
         if self.take_compile_only() {
-            return Err(Failure::misuse("`-c` makes objects, which do not run: `apg build -c` builds them"));
+            return Err(only_objects());
         }
+        self.check_parallel()?;
         let is_stream = match self.program.report.message_format {
             MessageFormat::Human => false,
             MessageFormat::Json => true,
@@ -333,6 +398,7 @@ impl CProgram {
             None => (built.program.path.clone(), words.collect()),
         };
         if let Some(debugger) = debugger {
+            enter_run_folder()?;
             return debugger.start_program(&executable, words.into_iter());
         }
         let mut command = Command::new(&executable);
@@ -341,6 +407,7 @@ impl CProgram {
         }
         command.args(words);
         command.envs(threads.map(|count| ("OMP_NUM_THREADS", count.to_string())));
+        enter_run_folder()?;
         let _in_use = built.program.into_in_use();
         if is_stream {
             return run_events::follow(command);
@@ -377,6 +444,10 @@ impl CProgram {
             }
         }
     }
+}
+
+fn only_objects() -> Failure {
+    Failure::misuse("`-c` makes objects, which do not run: `apg build -c` builds them")
 }
 
 pub(crate) fn build_failure(error: &CBuildError) -> Failure {

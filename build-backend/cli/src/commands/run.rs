@@ -342,8 +342,13 @@ impl Run {
             ("--profile", launch.profile.is_some()),
             ("--hosts", hosts.hosts.is_some()),
             ("--hostfile", hosts.hostfile.is_some()),
-            ("--on", self.on.on.is_some()),
         ])?;
+        if let Some(on) = &self.on.on {
+            let mut line = remote::CommandLine::default();
+            line.choice("debugger", self.debugger).option("threads", launch.threads);
+            let (options, accels) = (&self.remote, launch.accels.clone());
+            return program.run_on(on, remote::RemoteCRun { options, accels, line, arguments: self.args });
+        }
         program.run(launch.threads, launch.accels.as_deref(), self.debugger, &self.args)
     }
 
@@ -430,7 +435,7 @@ struct BuiltCommand {
 }
 
 /// Goes to the folder in which the program runs, if it is built in another one: for jobs of remote machines.
-fn enter_run_folder() -> Result<(), Failure> {
+pub(super) fn enter_run_folder() -> Result<(), Failure> {
     let Some(folder) = std::env::var_os(apg_remote::supervisor::RUN_FOLDER_VARIABLE) else { return Ok(()) };
     std::env::set_current_dir(&folder)
         .map_err(|error| Failure::new(format!("cannot go to {}: {error}", folder.display())))

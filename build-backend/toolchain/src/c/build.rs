@@ -19,7 +19,7 @@ use super::error::CBuildError;
 use super::options::{CBuild, Form, SharedForm};
 use crate::compiler_messages::is_out_of_memory;
 use crate::regular_file;
-use crate::{BuildError, BuildObserver, include_deps, thread_pool};
+use crate::{BuildObserver, include_deps, thread_pool};
 
 /// An executable in the cache. It is not evicted while this value lives.
 #[derive(Debug)]
@@ -315,10 +315,7 @@ impl<'a> Build<'a> {
     /// Compiles a unit; its object and the compiler's messages.
     fn compile_unit(&self, unit: &Unit<'_>) -> Result<(PathBuf, String), CBuildError> {
         // The compiler would read some files without end.
-        let included = include_deps::contents(&[unit.source.to_owned()], &self.request.include_folders());
-        if let Err(BuildError::NativeFile { file, why }) = included {
-            return Err(CBuildError::File { file, why });
-        }
+        include_deps::sources(&[unit.source.to_owned()], &self.request.include_folders())?;
         let compiled = self.cache.temporary("unit.o", b"")?;
         let rule = self.cache.temporary("unit.d", b"")?;
         let mut command = self.compiler.command();

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use apg_runtime::cache::CacheError;
 
 use super::compiler::CCompiler;
+use crate::include_deps::Unreadable;
 use crate::regular_file::ReadError;
 
 /// Why a C program was not built.
@@ -128,6 +129,12 @@ impl fmt::Display for CBuildError {
 }
 
 impl std::error::Error for CBuildError {}
+
+impl From<Unreadable> for CBuildError {
+    fn from(error: Unreadable) -> Self {
+        Self::File { file: error.file, why: error.why }
+    }
+}
 
 impl From<CacheError> for CBuildError {
     fn from(error: CacheError) -> Self {

@@ -9,6 +9,7 @@ mod compiler;
 mod dependencies;
 mod error;
 mod options;
+mod user_files;
 
 pub use build::{Executable, Objects, build, compile};
 pub use compiler::{CCompiler, find};

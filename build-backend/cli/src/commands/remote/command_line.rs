@@ -24,6 +24,11 @@ impl CommandLine {
         self.words
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
     /// These words, and then those of another line.
     pub(crate) fn followed_by(mut self, other: &CommandLine) -> CommandLine {
         self.words.extend_from_slice(&other.words);

@@ -1,6 +1,7 @@
 //! Commands on remote machines: `--on REMOTE`, `apg jobs`, `apg attach` and `apg stop`.
 
 mod ask;
+mod c_run;
 mod command_line;
 mod jobs;
 mod observer;
@@ -10,9 +11,10 @@ use apg_remote::agent;
 use apg_remote::client::{Client, End, Follower, Submitted};
 use apg_remote::config::{self, BuildPlace, Remote};
 use apg_remote::manifest::Manifest;
-use apg_remote::protocol::{Detached, Job};
+use apg_remote::protocol::{CompilerLanguage, Detached, Job};
 use apg_remote::supervisor;
 use apg_runtime::cluster::environment;
+use apg_toolchain::{c, find_compiler};
 use clap::{Args, ValueEnum};
 
 use crate::commands::hosts::ssh_words;
@@ -21,6 +23,7 @@ use crate::failure::{Failure, Outcome};
 use crate::report::{self, MessageFormat};
 
 pub(crate) use ask::ask_hosts;
+pub(crate) use c_run::{RemoteCRun, build_c_on, run_c_on};
 pub(crate) use command_line::CommandLine;
 pub(crate) use jobs::{Attach, Jobs, Stop, job_names};
 pub(crate) use observer::Printer;
@@ -138,7 +141,7 @@ fn plain_job(remote: &Remote, name: &str, arguments: Vec<String>) -> Result<Job,
         launcher: Vec::new(),
         arguments,
         variables,
-        needs_compiler: false,
+        needs_compiler: None,
         product: None,
         has_input: false,
         detached: Detached::End(PLAIN_GRACE_SECONDS),
@@ -201,7 +204,10 @@ pub(crate) fn run_as_agent() -> Option<Outcome> {
     let mut arguments = std::env::args_os().skip(1);
     let command = arguments.next()?;
     if command == agent::COMMAND {
-        let find = || apg_toolchain::find_compiler().map(drop).map_err(|error| error.to_string());
+        let find = |language| match language {
+            CompilerLanguage::C => c::find().map(drop).map_err(|error| error.to_string()),
+            CompilerLanguage::Cpp => find_compiler().map(drop).map_err(|error| error.to_string()),
+        };
         let failed = |error| Failure::new(format!("the agent has lost its client: {error}"));
         return Some(agent::run(&find).map(|()| 0).map_err(failed));
     }

@@ -10,7 +10,7 @@ use apg_project::{build, session};
 use apg_remote::client::{Client, Follower, Submitted};
 use apg_remote::config::{BuildPlace, Remote};
 use apg_remote::manifest::Manifest;
-use apg_remote::protocol::{Job, Product, ProductKind};
+use apg_remote::protocol::{CompilerLanguage, Job, Product, ProductKind};
 use apg_runtime::base::output_tag;
 use apg_runtime::profile;
 use apg_toolchain::{Mode, Profile};
@@ -106,14 +106,14 @@ impl RemoteRun<'_> {
 }
 
 /// The file that a job makes, as an option of `apg`.
-struct ProductOption {
-    kind: ProductKind,
-    option: &'static str,
-    path: PathBuf,
+pub(super) struct ProductOption {
+    pub(super) kind: ProductKind,
+    pub(super) option: &'static str,
+    pub(super) path: PathBuf,
 }
 
 /// Adds the option of a file to make to a job's arguments, which go on with `rest`.
-fn add_arguments(job: &mut Job, product: Option<&ProductOption>, rest: Vec<String>) {
+pub(super) fn add_arguments(job: &mut Job, product: Option<&ProductOption>, rest: Vec<String>) {
     if let Some(ProductOption { kind, option, path }) = product {
         job.arguments.push((*option).to_owned());
         job.product = u32::try_from(job.arguments.len()).ok().map(|at| Product { argument: at, kind: *kind });
@@ -155,18 +155,23 @@ fn job_of(
     words.extend([verb.to_owned(), paths.translate(file)?]);
     let mut job = plain_job(remote, &name_of(file), words)?;
     add_arguments(&mut job, product, options(program, paths)?);
-    job.files.clone_from(&paths.manifest.entries);
-    job.start_folder.clone_from(&paths.manifest.start_folder);
+    set_tree(&mut job, paths.manifest);
+    Ok(job)
+}
+
+/// Gives a job the files of a program.
+pub(super) fn set_tree(job: &mut Job, manifest: &Manifest) {
+    job.files.clone_from(&manifest.entries);
+    job.start_folder.clone_from(&manifest.start_folder);
     let up = "../".repeat(job.start_folder.split('/').filter(|part| !part.is_empty()).count());
     if !up.is_empty() {
         // Files above the working folder are named there as here.
         job.variables.push((sources::ROOT_VARIABLE.into(), up.into_bytes()));
     }
-    Ok(job)
 }
 
 /// The name of a program for its jobs.
-fn name_of(file: &Path) -> String {
+pub(super) fn name_of(file: &Path) -> String {
     file.file_stem().map_or_else(|| "program".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
@@ -206,9 +211,11 @@ pub(crate) fn run_on(on: &str, program: &RemoteProgram<'_>, run: &RemoteRun<'_>)
     }
     let check = LocalCheck::start(program.request)?;
     if build != BuildPlace::Here {
-        job.needs_compiler = true;
+        job.needs_compiler = Some(CompilerLanguage::Cpp);
         match submit_checked(&client(&remote, &printer)?, &job, &manifest, &check, program, &printer)? {
-            Some(Submitted::Started(follower)) => return attach(follower, run, &printer, &remote),
+            Some(Submitted::Started(follower)) => {
+                return attach(follower, run.options, run.profile.as_deref(), &printer, &remote);
+            }
             Some(Submitted::NoCompiler(why)) => refuse_to_build_here(on, &why, build, needs_compiler)?,
             Some(Submitted::Cancelled) | None => return ended_by_errors(&printer),
         }
@@ -291,27 +298,35 @@ fn run_built_here(
     let manifest = Manifest::of_file(&built.path, SENT_PROGRAM).map_err(Failure::new)?;
     job.files.clone_from(&manifest.entries);
     job.start_folder.clear();
-    job.needs_compiler = false;
+    job.needs_compiler = None;
     job.arguments = vec![crate::commands::run::BUILT_COMMAND.to_owned(), SENT_PROGRAM.to_owned()];
     add_arguments(&mut job, product, with_program_arguments(run.launch_line(remote), program));
     let client = client(remote, printer)?;
     match client.submit(&job, &manifest, &mut || true).map_err(Failure::new)? {
-        Submitted::Started(follower) => attach(follower, run, printer, remote),
+        Submitted::Started(follower) => {
+            attach(follower, run.options, run.profile.as_deref(), printer, remote)
+        }
         Submitted::NoCompiler(why) => Err(Failure::new(why)),
         Submitted::Cancelled => Ok(1),
     }
 }
 
 /// Follows a job that has started, or says how to.
-fn attach(mut follower: Follower<'_>, run: &RemoteRun<'_>, printer: &Printer, remote: &Remote) -> Outcome {
-    if run.options.detach {
+pub(super) fn attach(
+    mut follower: Follower<'_>,
+    options: &RemoteRunOptions,
+    profile: Option<&Path>,
+    printer: &Printer,
+    remote: &Remote,
+) -> Outcome {
+    if options.detach {
         let job = follower.job().to_owned();
         follower.detach();
         printer.remark(&format!("job `{job}` runs; `apg attach {job} --on {}` follows it", remote.name))?;
         return Ok(0);
     }
-    if let Some(path) = &run.profile {
-        follower.set_product(ProductKind::Profile, path.clone());
+    if let Some(path) = profile {
+        follower.set_product(ProductKind::Profile, path.to_owned());
     }
     follower
         .send_standard_input()
@@ -328,7 +343,7 @@ pub(crate) fn build_on(on: &str, program: &RemoteProgram<'_>, output: Option<Pat
     let paths = Paths { manifest: &manifest, here: &here };
     let product = output.map(|path| ProductOption { kind: ProductKind::Program, option: "-o", path });
     let mut job = job_of(program, "build", &remote, &paths, product.as_ref())?;
-    job.needs_compiler = product.is_some();
+    job.needs_compiler = product.is_some().then_some(CompilerLanguage::Cpp);
     let check = LocalCheck::start(program.request)?;
     let client = client(&remote, &printer)?;
     match submit_checked(&client, &job, &manifest, &check, program, &printer)? {
