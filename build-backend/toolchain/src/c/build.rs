@@ -147,6 +147,9 @@ const VARIABLES: [&str; 7] = [
 /// What is in front of the user's options.
 const DEFAULT_OPTIONS: [&str; 2] = ["-O2", "-fopenmp"];
 
+/// The compiler's own offloading is off: the regions that it compiles are those of the host.
+const NO_OFFLOAD: &str = "-foffload=disable";
+
 struct Build<'a> {
     compiler: CCompiler,
     request: &'a CBuild,
@@ -213,12 +216,19 @@ impl<'a> Build<'a> {
         Ok(path)
     }
 
+    /// The option against offloading by the compiler, if it knows it and another may do it.
+    fn no_offload(&self) -> Result<Option<OsString>, CBuildError> {
+        let is_shared = matches!(self.request.form, Form::SharedObject(_));
+        Ok((is_shared && self.compiler.takes(NO_OFFLOAD, self.cache)?).then(|| NO_OFFLOAD.into()))
+    }
+
     /// Options for compiling a text in place of a source: headers are found from the source's folder, and the
     /// object can be a part of a shared object.
     fn shared_options(&self, source: &Path) -> Result<Vec<OsString>, CBuildError> {
         let Form::SharedObject(shared) = &self.request.form else { return Ok(Vec::new()) };
         let folder = source.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut options: Vec<OsString> = vec!["-fPIC".into(), "-iquote".into(), folder.into()];
+        options.extend(self.no_offload()?);
         if source.extension().is_some_and(|it| it == "c") {
             options.extend(["-include".into(), self.keep_header(shared.header)?.into()]);
         }
@@ -377,9 +387,14 @@ impl<'a> Build<'a> {
     /// Links the program; the linker's warnings.
     fn link(&self, objects: &[PathBuf], program: &Path) -> Result<String, CBuildError> {
         let mut messages = String::new();
+        let no_offload = self.no_offload()?;
         self.cache.produce(program, |to| {
             let mut command = self.compiler.command();
-            command.args(DEFAULT_OPTIONS).args(self.request.link_options()).arg(self.color_option());
+            command
+                .args(DEFAULT_OPTIONS)
+                .args(&no_offload)
+                .args(self.request.link_options())
+                .arg(self.color_option());
             command.args(objects).args(&self.request.objects).arg("-o").arg(to);
             command.args(self.request.libraries());
             let output = self.run(command)?;

@@ -67,6 +67,23 @@ impl CCompiler {
         Some(String::from_utf8_lossy(&output.stdout).lines().next()?.to_owned())
     }
 
+    /// Whether it takes an option; the cache remembers it.
+    ///
+    /// # Errors
+    /// It cannot be started, or the cache fails.
+    pub(super) fn takes(&self, option: &str, cache: &Cache) -> Result<bool, CBuildError> {
+        let known = cache.path("c-compilers", &cache::key(&[self.identity.as_str(), option]), "option");
+        if let Some(answer) = cache.load(&known) {
+            return Ok(answer == b"yes");
+        }
+        let mut command = self.command();
+        command.args([option, "-E", "-x", "c", "/dev/null"]);
+        let output = command.output().map_err(|error| CBuildError::cannot_start(self, &error))?;
+        apg_runtime::base::interrupt::wait_for_end();
+        cache.store(&known, if output.status.success() { b"yes" } else { b"no" })?;
+        Ok(output.status.success())
+    }
+
     /// Whether it compiles and links programs with OpenMP; if so, the cache remembers it.
     ///
     /// # Errors
