@@ -207,6 +207,9 @@ static void globals(void) {
   redeclared += 1;
   #pragma omp target update from(redeclared)
   CHECK(redeclared == 9);
+  #pragma omp target if(x < 0)
+  redeclared += 10;
+  CHECK(redeclared == 19);
 }
 
 static void comments(void) {

@@ -32,8 +32,13 @@ impl Project {
     }
 
     fn apg(&self, line: &str) -> Output {
+        self.apg_with(line, &[])
+    }
+
+    /// With variables.
+    fn apg_with(&self, line: &str, variables: &[(&str, &str)]) -> Output {
         let mut command = self.command(tools::apg());
-        command.args(line.split_whitespace());
+        command.args(line.split_whitespace()).envs(variables.iter().copied());
         programs::run(command, LIMIT).expect("it ends")
     }
 
@@ -169,18 +174,40 @@ fn lines_of_an_edited_file_are_the_users() {
 }
 
 #[test]
-fn regions_without_a_device_form_run_on_the_host_only() {
+fn regions_without_a_device_form_run_on_the_host_with_a_warning() {
     if !has_compilers() {
         return;
     }
     let text = "int f(int);\nint main(void) {\n  int x = 0;\n  #pragma omp target map(tofrom: x)\n  x = f(3);\n  return x;\n}\n";
     let other = "int f(int x) { return x + 1; }\n";
     let project = Project::new(&[("calls.c", text), ("other.c", other)]);
-    let error = project.error("run calls.c other.c --accels cpu");
-    assert!(error.contains("build/target-region") && error.contains("calls.c:5"), "{error}");
-    assert!(error.contains("OMP_TARGET_OFFLOAD=disabled"), "{error}");
-    assert_eq!(project.apg("run calls.c other.c --accels none").status, 4);
-    let mut command = project.command(tools::apg());
-    command.args(["run", "calls.c", "other.c"]).env("OMP_TARGET_OFFLOAD", "disabled");
-    assert_eq!(programs::run(command, LIMIT).expect("it ends").status, 4);
+    let output = project.apg("run calls.c other.c --accels cpu");
+    assert_eq!(output.status, 4, "{}", output.stderr);
+    let said = &output.stderr;
+    assert!(said.contains("warning[build/target-region]") && said.contains("calls.c:5"), "{said}");
+    assert!(said.contains("the host runs the region"), "{said}");
+    let mandatory = [("OMP_TARGET_OFFLOAD", "mandatory")];
+    let output = project.apg_with("run calls.c other.c --accels cpu", &mandatory);
+    assert_eq!(output.status, 1, "{}", output.stderr);
+    assert!(output.stderr.contains("error[build/target-region]"), "{}", output.stderr);
+    for (line, variables) in [
+        ("run calls.c other.c --accels none", &[][..]),
+        ("run calls.c other.c", &[("OMP_TARGET_OFFLOAD", "disabled")]),
+    ] {
+        let output = project.apg_with(line, variables);
+        assert_eq!((output.status, output.stderr.as_str()), (4, ""), "{line}");
+    }
+}
+
+#[test]
+fn directives_of_macros_leave_the_whole_program_to_the_host() {
+    if !has_compilers() {
+        return;
+    }
+    let text = "#define REGION _Pragma(\"omp target map(tofrom: x)\")\nint main(void) {\n  int x = 0;\n  REGION\n  x = 4;\n  return x;\n}\n";
+    let project = Project::new(&[("macro.c", text)]);
+    let output = project.apg("run macro.c --accels cpu");
+    assert_eq!(output.status, 4, "{}", output.stderr);
+    assert!(output.stderr.contains("warning[build/target-region]: a macro"), "{}", output.stderr);
+    assert!(output.stderr.contains("the host runs the whole program"), "{}", output.stderr);
 }

@@ -69,6 +69,8 @@ pub(crate) struct Body<'u, 'a> {
     pub addressed: FxHashSet<VariableId>,
     /// Objects that the body changes, or may change through their addresses.
     pub changed: FxHashSet<VariableId>,
+    /// Objects whose declarations have no device form.
+    pub undeclared: FxHashSet<VariableId>,
     /// The statements of the innermost block so far.
     pub stmts: Vec<Stmt>,
     /// Loops around, the innermost last.
@@ -87,6 +89,7 @@ impl<'u, 'a> Body<'u, 'a> {
             objects: FxHashMap::default(),
             addressed: FxHashSet::default(),
             changed: FxHashSet::default(),
+            undeclared: FxHashSet::default(),
             stmts: Vec::new(),
             jumps: Vec::new(),
             span,
@@ -146,7 +149,9 @@ impl<'u, 'a> Body<'u, 'a> {
     /// A new object, in a local if it has no address.
     pub(crate) fn declare(&mut self, variable: VariableId, range: TextRange) -> Lowered<Storage> {
         let of = self.unit.hir.variable(variable);
-        let ty = self.unit.ty(&of.ty, range)?;
+        let ty = self.unit.ty(&of.ty, range).inspect_err(|_| {
+            self.undeclared.insert(variable);
+        })?;
         let is_aggregate = matches!(of.ty, Type::Array(..) | Type::Record(_));
         let storage = if is_aggregate || self.addressed.contains(&variable) {
             Storage::Memory(self.memory(&of.name, ty))

@@ -6,7 +6,7 @@ use apg_mir::{self as mir, AddressSpace, Expr, LocalId, Operation, Place, PlaceK
 
 use crate::body::{Body, Storage, binary, int, local_value, operation, unreachable_object};
 use crate::conversion::{is_float, is_integer, is_signed, zero};
-use crate::unsupported::{Lowered, unsupported};
+use crate::unsupported::{Lowered, Unsupported, unsupported};
 
 /// An object or a part of one.
 #[derive(Clone, Debug)]
@@ -251,6 +251,7 @@ impl Body<'_, '_> {
                 self.set(local, int(ty, value as i64));
                 Ok(Lvalue::Local(local, ty))
             }
+            None if self.undeclared.contains(&variable) => Err(Unsupported::consequence(range)),
             None => unreachable_object(range, &of.name),
         }
     }

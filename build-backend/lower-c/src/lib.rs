@@ -25,6 +25,6 @@ mod types;
 mod unit;
 mod unsupported;
 
-pub use file::lower;
+pub use file::{HostRegion, PlacedRegions, lower, place_regions};
 pub use host::offload;
 pub use unsupported::Unsupported;

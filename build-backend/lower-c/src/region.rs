@@ -27,6 +27,11 @@ pub(crate) fn is_region(hir: &Program, directive: DirectiveId) -> bool {
     of.family == Family::OpenMp && of.has(Construct::Target) && of.body.is_some()
 }
 
+/// The regions of a file, in the order of the source.
+pub(crate) fn regions(hir: &Program) -> Vec<DirectiveId> {
+    hir.directive_ids().filter(|it| is_region(hir, *it)).collect()
+}
+
 /// The shape of a region: its directives, and what threads share.
 struct Shape {
     /// The outermost first; the others are the only statement of the one before.

@@ -49,7 +49,9 @@ impl<'a> Unit<'a> {
     }
 
     pub(crate) fn report(&mut self, error: Unsupported) {
-        self.errors.push(error);
+        if !error.is_consequence() || self.errors.is_empty() {
+            self.errors.push(error);
+        }
     }
 
     /// The device function of a function that is defined in this file.

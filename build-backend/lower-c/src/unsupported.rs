@@ -13,6 +13,17 @@ pub struct Unsupported {
     pub advice: String,
 }
 
+impl Unsupported {
+    /// What follows from something that is reported already.
+    pub(crate) fn consequence(range: TextRange) -> Unsupported {
+        Unsupported { range, message: String::new(), advice: String::new() }
+    }
+
+    pub(crate) fn is_consequence(&self) -> bool {
+        self.message.is_empty()
+    }
+}
+
 /// A result of lowering.
 pub(crate) type Lowered<T> = Result<T, Unsupported>;
 

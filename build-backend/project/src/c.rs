@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Parsed, Toolchain};
+use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Parsed, SourceFile, Toolchain};
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::{Finding, Span};
-use apg_lower_c::Unsupported;
+use apg_lower_c::{PlacedRegions, Unsupported};
+use apg_mir as mir;
 use apg_syntax::TextRange;
 use apg_toolchain::regular_file;
 use parking_lot::Mutex;
@@ -170,7 +171,25 @@ pub fn translate_regions(
     flags: &[String],
     options: Options,
 ) -> Result<Result<Translated, Vec<Finding>>, LoadFailure> {
-    Ok(translate_file(path, &Arc::new(toolchain(flags)?), options, "")?.map(|it| it.translated))
+    let file = AnalysedFile::read(path, &Arc::new(toolchain(flags)?))?;
+    let parsed = match file.parsed() {
+        Ok(parsed) => parsed,
+        Err(findings) => return Ok(Err(findings)),
+    };
+    Ok(match apg_lower_c::lower(parsed, &file.path) {
+        Ok(mir) => file.generate_code(mir, options),
+        Err(reasons) => Err(file.findings(reasons, None)),
+    })
+}
+
+/// Where the directives about devices of a program in C take effect.
+#[derive(Debug)]
+pub enum Placement {
+    /// The host runs all of it: the program has no such directives, or some that cannot be edited, with the
+    /// reasons as warnings.
+    Host(Vec<Finding>),
+    /// On devices.
+    Devices(DeviceProgram),
 }
 
 /// The `target` regions of a program in C as kernels, and its sources with calls in place of its directives
@@ -181,10 +200,11 @@ pub struct DeviceProgram {
     pub edited: Vec<Option<String>>,
     /// The regions of the sources that have some.
     pub regions: Vec<Translated>,
+    /// Warnings of the regions that have no device form: the host runs them.
+    pub on_host: Vec<Finding>,
 }
 
-/// Translates the directives about devices of a program in C; `None` if it has none. The inner result has its
-/// errors, as that of [`translate_regions`].
+/// Translates the directives about devices of a program in C. The inner result has the errors of its files.
 ///
 /// # Errors
 /// A file cannot be read, or the C compiler refuses the flags.
@@ -192,9 +212,9 @@ pub fn translate_program(
     sources: &[PathBuf],
     flags: &[String],
     options: Options,
-) -> Result<Result<Option<DeviceProgram>, Vec<Finding>>, LoadFailure> {
-    let mut found = DeviceProgram { edited: Vec::new(), regions: Vec::new() };
-    let mut errors = Vec::new();
+) -> Result<Result<Placement, Vec<Finding>>, LoadFailure> {
+    let mut found = DeviceProgram { edited: Vec::new(), regions: Vec::new(), on_host: Vec::new() };
+    let (mut errors, mut obstacles) = (Vec::new(), Vec::new());
     let mut compiler = None;
     for (index, path) in sources.iter().enumerate() {
         let names_devices = is_source(path) && read(path)?.1.contains("target");
@@ -210,7 +230,11 @@ pub fn translate_program(
         let prefix = format!("file{index}_");
         match translate_file(path, compiler, options, &prefix)? {
             Ok(file) => {
-                found.edited.push(file.text);
+                match file.text {
+                    Ok(text) => found.edited.push(text),
+                    Err(reasons) => obstacles.extend(reasons),
+                }
+                found.on_host.extend(file.on_host);
                 if !file.translated.mir.kernels.is_empty() {
                     found.regions.push(file.translated);
                 }
@@ -218,15 +242,20 @@ pub fn translate_program(
             Err(more) => errors.extend(more),
         }
     }
-    let is_there = found.edited.iter().any(Option::is_some);
-    Ok(if errors.is_empty() { Ok(is_there.then_some(found)) } else { Err(errors) })
+    if !errors.is_empty() {
+        return Ok(Err(errors));
+    }
+    let is_edited = obstacles.is_empty() && found.edited.iter().any(Option::is_some);
+    Ok(Ok(if is_edited { Placement::Devices(found) } else { Placement::Host(obstacles) }))
 }
 
 /// A translated file.
 struct TranslatedFile {
     translated: Translated,
-    /// Its text with calls in place of directives about devices, if it has some.
-    text: Option<String>,
+    /// Its text with calls in place of directives about devices, if it has some; or why they cannot be edited.
+    text: Result<Option<String>, Vec<Finding>>,
+    /// Warnings of regions that have no device form.
+    on_host: Vec<Finding>,
 }
 
 /// Translates a file; `prefix` is in front of the names of its kernels.
@@ -236,49 +265,80 @@ fn translate_file(
     options: Options,
     prefix: &str,
 ) -> Result<Result<TranslatedFile, Vec<Finding>>, LoadFailure> {
-    let (absolute, text) = read(path)?;
-    let mut host = AnalysisHost::new(Arc::new(Disk::default()));
-    let file = host.set_file(&absolute, text.clone(), compiler);
-    let diagnostics = apg_c_analysis::file_diagnostics(host.database(), file);
-    let mut errors: Vec<Finding> = diagnostics.iter().map(|it| finding(&absolute, &text, it)).collect();
-    errors.retain(|it| it.severity == Severity::Error);
-    if !errors.is_empty() {
-        return Ok(Err(errors));
-    }
-    let parsed = apg_c_analysis::parsed(host.database(), file);
-    let unsupported = |errors: Vec<Unsupported>| -> Vec<Finding> {
-        errors.into_iter().map(|it| unsupported(&absolute, parsed, it)).collect()
+    let file = AnalysedFile::read(path, compiler)?;
+    let parsed = match file.parsed() {
+        Ok(parsed) => parsed,
+        Err(findings) => return Ok(Err(findings)),
     };
-    let mut mir = match apg_lower_c::lower(parsed, &absolute) {
-        Ok(mir) => mir,
-        Err(errors) => return Ok(Err(unsupported(errors))),
-    };
-    mir.debug = options.mode.debug;
-    for kernel in &mut mir.kernels {
+    let PlacedRegions { mut program, on_host } = apg_lower_c::place_regions(parsed, &file.path);
+    for kernel in &mut program.kernels {
         kernel.name.insert_str(0, prefix);
     }
-    let translated = build::generate_code(mir, options).map_err(|errors| -> Vec<Finding> {
-        let finding = |error| build::generation_finding(&absolute, text.clone(), error);
-        errors.into_iter().map(finding).collect()
-    });
-    let translated = match translated {
+    let translated = match file.generate_code(program, options) {
         Ok(translated) => translated,
         Err(findings) => return Ok(Err(findings)),
     };
     let name = path.display().to_string();
-    let edited = apg_lower_c::offload(parsed, &name, &translated.emitted.symbols);
-    Ok(edited.map(|text| TranslatedFile { translated, text }).map_err(unsupported))
+    let text = apg_lower_c::offload(parsed, &name, &translated.emitted.symbols, &on_host)
+        .map_err(|reasons| file.findings(reasons, Some("the host runs the whole program")));
+    let reasons = on_host.into_iter().flat_map(|it| it.reasons).collect();
+    let on_host = file.findings(reasons, Some("the host runs the region, on the data that the device has"));
+    Ok(Ok(TranslatedFile { translated, text, on_host }))
+}
+
+/// A C file whose directives are analysed.
+struct AnalysedFile {
+    path: PathBuf,
+    text: Arc<str>,
+    host: AnalysisHost,
+    file: SourceFile,
+}
+
+impl AnalysedFile {
+    fn read(path: &Path, compiler: &Arc<Toolchain>) -> Result<AnalysedFile, LoadFailure> {
+        let (path, text) = read(path)?;
+        let mut host = AnalysisHost::new(Arc::new(Disk::default()));
+        let file = host.set_file(&path, text.clone(), compiler);
+        Ok(AnalysedFile { path, text, host, file })
+    }
+
+    /// Its names and types, or its errors.
+    fn parsed(&self) -> Result<&Parsed, Vec<Finding>> {
+        let diagnostics = apg_c_analysis::file_diagnostics(self.host.database(), self.file);
+        let errors = diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        let errors: Vec<Finding> = errors.map(|it| finding(&self.path, &self.text, it)).collect();
+        match errors.is_empty() {
+            true => Ok(apg_c_analysis::parsed(self.host.database(), self.file)),
+            false => Err(errors),
+        }
+    }
+
+    fn generate_code(&self, mut mir: mir::Program, options: Options) -> Result<Translated, Vec<Finding>> {
+        mir.debug = options.mode.debug;
+        build::generate_code(mir, options).map_err(|errors| {
+            let finding = |error| build::generation_finding(&self.path, self.text.clone(), error);
+            errors.into_iter().map(finding).collect()
+        })
+    }
+
+    /// What has no device form, each reason once: errors, or warnings with what happens instead.
+    fn findings(&self, mut reasons: Vec<Unsupported>, instead: Option<&str>) -> Vec<Finding> {
+        let parsed = apg_c_analysis::parsed(self.host.database(), self.file);
+        reasons.sort_by_key(|it| it.range.start());
+        reasons.dedup();
+        reasons.into_iter().map(|it| unsupported(&self.path, parsed, it, instead)).collect()
+    }
 }
 
 /// What a region does that has no device form.
-fn unsupported(path: &Path, parsed: &Parsed, error: Unsupported) -> Finding {
-    let range = parsed.spelled(error.range).unwrap_or_default();
+fn unsupported(path: &Path, parsed: &Parsed, reason: Unsupported, instead: Option<&str>) -> Finding {
+    let range = parsed.spelled(reason.range).unwrap_or_default();
     Finding {
         code: "build/target-region",
-        severity: Severity::Error,
-        message: format!("{}: {}", error.message, error.advice),
+        severity: if instead.is_some() { Severity::Warning } else { Severity::Error },
+        message: format!("{}: {}", reason.message, reason.advice),
         span: Span { file: display_path(path), text: parsed.text().into(), range: range.into() },
-        notes: Vec::new(),
+        notes: instead.map(str::to_owned).into_iter().collect(),
         related: Vec::new(),
         fixes: Vec::new(),
     }

@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_int, c_long, c_void};
 use std::path::Path;
 use std::sync::OnceLock;
 
+use super::host_regions::LentData;
 use super::layout::{Captured, Functions, Global, Map, Site, list, text};
 use super::memory::TargetDevice;
 use super::present_table::Memory;
@@ -102,6 +103,8 @@ static FUNCTIONS: Functions = Functions {
     copy,
     associate,
     disassociate,
+    lend,
+    take_back,
 };
 
 /// The result of an operation; an error ends the program.
@@ -150,6 +153,28 @@ extern "C" fn enter(at: *const Site, device: c_long, maps: *const Map, count: u3
 extern "C" fn exit(at: *const Site, device: c_long, maps: *const Map, count: u32) -> c_int {
     // SAFETY: what the edit of the program has written.
     c_int::from(finish(site(at), |it| unsafe { it.exit(device, list(maps, count)) }))
+}
+
+extern "C" fn lend(
+    at: *const Site,
+    device: c_long,
+    maps: *const Map,
+    map_count: u32,
+    pointers: *const Captured,
+    pointer_count: u32,
+) -> *mut c_void {
+    // SAFETY: what the edit of the program has written; its tables live until `take_back`.
+    let lent = finish(site(at), |devices| unsafe {
+        devices.lend(device, list(maps, map_count), list(pointers, pointer_count))
+    });
+    lent.map_or(std::ptr::null_mut(), |it| Box::into_raw(Box::new(it)).cast())
+}
+
+extern "C" fn take_back(at: *const Site, lent: *mut c_void) {
+    // SAFETY: what `lend` has returned, once.
+    let lent = unsafe { Box::from_raw(lent.cast::<LentData>()) };
+    // SAFETY: the memory that `lend` was called with.
+    finish(site(at), |devices| unsafe { devices.take_back(*lent) });
 }
 
 extern "C" fn update(at: *const Site, device: c_long, maps: *const Map, count: u32) -> c_int {

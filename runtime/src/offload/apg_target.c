@@ -20,6 +20,8 @@ struct apg_target_functions {
   int (*copy)(void *, const void *, unsigned long, long, long);
   int (*associate)(const void *, const void *, unsigned long, long);
   int (*disassociate)(const void *, long);
+  void *(*lend)(const struct apg_site *, long, const struct apg_map *, unsigned, const struct apg_captured *, unsigned);
+  void (*take_back)(const struct apg_site *, void *);
 };
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -55,6 +57,13 @@ int apg_target_exit(const struct apg_site *site, long device, const struct apg_m
 }
 int apg_target_update(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count) {
   return CALL(update, 0, site, device, maps, count);
+}
+void *apg_target_lend(const struct apg_site *site, long device, const struct apg_map *maps, unsigned map_count,
+                      const struct apg_captured *pointers, unsigned pointer_count) {
+  return CALL(lend, NULL, site, device, maps, map_count, pointers, pointer_count);
+}
+void apg_target_take_back(const struct apg_site *site, void *lent) {
+  if (lent) apg_target_runtime->take_back(site, lent);
 }
 void *apg_device_pointer(long device, const void *pointer) {
   return CALL(device_pointer, (void *)pointer, device, (void *)pointer);

@@ -23,6 +23,11 @@ int apg_target_region(const struct apg_site *site, long device, const void *kern
 int apg_target_enter(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count);
 int apg_target_exit(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count);
 int apg_target_update(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count);
+/* Gives the host the values that the device has, for a region that the device cannot run, until they are
+   taken back. */
+void *apg_target_lend(const struct apg_site *site, long device, const struct apg_map *maps, unsigned map_count,
+                      const struct apg_captured *pointers, unsigned pointer_count);
+void apg_target_take_back(const struct apg_site *site, void *lent);
 void *apg_device_pointer(long device, const void *pointer);
 #pragma GCC visibility pop
 /* The routines of devices are the runtime's, not the OpenMP library's (OpenMP 5.2, section 18.8). */

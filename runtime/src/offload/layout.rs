@@ -103,6 +103,8 @@ pub(super) struct Functions {
     pub copy: extern "C" fn(*mut c_void, *const c_void, u64, c_long, c_long) -> c_int,
     pub associate: extern "C" fn(*const c_void, *const c_void, u64, c_long) -> c_int,
     pub disassociate: extern "C" fn(*const c_void, c_long) -> c_int,
+    pub lend: extern "C" fn(*const Site, c_long, *const Map, u32, *const Captured, u32) -> *mut c_void,
+    pub take_back: extern "C" fn(*const Site, *mut c_void),
 }
 
 /// A constant string of the program.

@@ -31,7 +31,7 @@ pub(super) enum DeviceKind {
 
 /// A device and the data that it has.
 pub(super) struct TargetDevice {
-    kind: DeviceKind,
+    pub kind: DeviceKind,
     /// The present table.
     pub table: Mutex<PresentTable>,
     /// Memory of the device by address: its bytes.

@@ -3,6 +3,7 @@
 //! thread.
 
 mod abi;
+mod host_regions;
 mod layout;
 mod memory;
 mod present_table;

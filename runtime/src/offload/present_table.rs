@@ -1,9 +1,13 @@
 //! Present table: which ranges of host memory have a copy in the memory of a device (OpenMP 5.2, sections
 //! 1.2.6 "present" and 5.8.3 "`map` clause"). An entry counts how many data environments hold it.
 
+mod lending;
+
 use std::collections::BTreeMap;
 
 use crate::device::DeviceError;
+
+pub(super) use lending::Lent;
 
 /// The memory of a device.
 pub(super) trait Memory {

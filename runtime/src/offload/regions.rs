@@ -34,7 +34,7 @@ impl From<DeviceError> for TargetError {
     }
 }
 
-type Outcome<T> = Result<T, TargetError>;
+pub(super) type Outcome<T> = Result<T, TargetError>;
 
 /// The devices of a program.
 pub(super) struct Devices {
@@ -121,7 +121,11 @@ fn map_error(error: MapError, map: &Map) -> TargetError {
 ///
 /// # Safety
 /// The maps name memory of the program.
-unsafe fn enter_all(device: &TargetDevice, table: &mut PresentTable, maps: &[Map]) -> Outcome<Vec<u64>> {
+pub(super) unsafe fn enter_all(
+    device: &TargetDevice,
+    table: &mut PresentTable,
+    maps: &[Map],
+) -> Outcome<Vec<u64>> {
     let mut copies: Vec<u64> = Vec::with_capacity(maps.len());
     // A data environment holds an entry once, whatever number of items are parts of it.
     let mut held: Vec<Hold> = Vec::with_capacity(maps.len());
@@ -192,7 +196,7 @@ fn note_hold(held: &mut Vec<Hold>, table: &PresentTable, map: &Map) {
 ///
 /// # Safety
 /// The maps name memory of the program.
-unsafe fn exit_all(device: &TargetDevice, table: &mut PresentTable, maps: &[Map]) -> Outcome<()> {
+pub(super) unsafe fn exit_all(device: &TargetDevice, table: &mut PresentTable, maps: &[Map]) -> Outcome<()> {
     let mut ended: Vec<Hold> = Vec::with_capacity(maps.len());
     for map in maps.iter().rev().filter(|it| it.bytes > 0) {
         let address = map.address as usize;

@@ -27,6 +27,11 @@ const OFFLOAD: &str = "OMP_TARGET_OFFLOAD";
 /// The value of `--accels` for the CPUs with memory of their own.
 const CPUS: &str = "cpu";
 
+/// Whether regions of devices may not run on the host.
+pub(super) fn is_mandatory() -> bool {
+    environment_variable(OFFLOAD).is_some_and(|it| it.trim().eq_ignore_ascii_case("mandatory"))
+}
+
 /// The devices of a program; `None` if all of it runs on the host. `accels` is the value of `--accels`.
 pub(super) fn devices(accels: Option<&str>) -> Result<Option<TargetDevices>, Failure> {
     let policy = environment_variable(OFFLOAD).map(|it| it.trim().to_ascii_lowercase());

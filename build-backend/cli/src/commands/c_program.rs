@@ -7,8 +7,10 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use apg_diagnostics::Severity;
+use apg_diagnostics::render::Finding;
 use apg_project::build::{Translated, c_compiler_findings};
-use apg_project::c::DeviceProgram;
+use apg_project::c::{DeviceProgram, Placement};
 use apg_runtime::cache::Cache;
 use apg_runtime::device;
 use apg_runtime::offload::TargetDevices;
@@ -22,7 +24,6 @@ use crate::c_command_line::{COMPILE_ONLY, has_extension, is_c_file, is_c_input, 
 use crate::debugger::Debugger;
 use crate::failure::{Failure, Outcome};
 use crate::options::{Parallel, ProgramOptions};
-use crate::output;
 use crate::progress::Progress;
 use crate::report::{self, MessageFormat};
 use crate::run_events;
@@ -185,6 +186,7 @@ impl CProgram {
         &self,
         devices: Option<&TargetDevices>,
         observer: &dyn BuildObserver,
+        is_stream: bool,
     ) -> Result<Result<CBuild, u8>, Failure> {
         let mut request = self.request();
         if devices.is_none() {
@@ -193,22 +195,47 @@ impl CProgram {
         let profile = if self.is_debug { Profile::Dev } else { Profile::Portable };
         let options = self.program.request(profile, self.is_debug).options;
         let found = apg_project::c::translate_program(&self.inputs.sources, &self.compile_flags(), options)?;
-        let DeviceProgram { edited, regions } = match found {
-            Ok(Some(program)) => program,
-            Ok(None) => return Ok(Ok(request)),
+        let DeviceProgram { edited, regions, on_host } = match found {
+            Ok(Placement::Devices(program)) => program,
+            Ok(Placement::Host(reasons)) => {
+                let is_built = self.report_host_regions(reasons, is_stream)?;
+                return Ok(if is_built { Ok(request) } else { Err(1) });
+            }
             Err(findings) => {
-                report::print(self.program.report.message_format, &findings)?;
-                let remark = "note: OMP_TARGET_OFFLOAD=disabled runs all regions on CPUs";
-                output::remark(remark)?;
+                self.print_findings(&findings, is_stream)?;
                 return Ok(Err(1));
             }
         };
+        if !self.report_host_regions(on_host, is_stream)? {
+            return Ok(Err(1));
+        }
         if self.program.sanitize.is_some() {
             return Err(Failure::misuse("`--sanitize` is for programs whose regions run on the host")
                 .hint("set OMP_TARGET_OFFLOAD=disabled"));
         }
         request.form = Form::SharedObject(c_devices::shared_form(edited, &regions, options.mode, observer)?);
         Ok(Ok(request))
+    }
+
+    /// Reports what the host runs in place of a device; false if the program demands a device.
+    fn report_host_regions(&self, mut reasons: Vec<Finding>, is_stream: bool) -> Result<bool, Failure> {
+        let is_refused = !reasons.is_empty() && c_devices::is_mandatory();
+        if is_refused {
+            reasons.iter_mut().for_each(|it| {
+                it.severity = Severity::Error;
+                it.notes = vec!["OMP_TARGET_OFFLOAD is `mandatory`: no region runs on the host".to_owned()];
+            });
+        }
+        self.print_findings(&reasons, is_stream)?;
+        Ok(!is_refused)
+    }
+
+    /// Prints findings, or puts them into the stream of events.
+    fn print_findings(&self, findings: &[Finding], is_stream: bool) -> Result<(), Failure> {
+        if is_stream {
+            return run_events::print_findings(findings);
+        }
+        Ok(report::print(self.program.report.message_format, findings)?)
     }
 
     fn is_for_people(&self) -> bool {
@@ -218,7 +245,7 @@ impl CProgram {
     /// Builds it and prints what the compiler says. `Err` is the status to end with.
     fn build_program(&self, devices: Option<&TargetDevices>) -> Result<Result<Built, u8>, Failure> {
         let progress = Progress::default();
-        let request = self.request_for(devices, &progress);
+        let request = self.request_for(devices, &progress, false);
         let request = match request {
             Ok(Ok(request)) => request,
             Ok(Err(status)) => return Ok(Err(status)),
@@ -259,7 +286,7 @@ impl CProgram {
         if self.is_for_people() {
             return Ok(std::io::stderr().write_all(messages.as_bytes())?);
         }
-        Ok(report::print(self.program.report.message_format, &c_compiler_findings(messages))?)
+        self.print_findings(&c_compiler_findings(messages), false)
     }
 
     /// Reports words that name no file.
@@ -424,7 +451,7 @@ impl CProgram {
         if !is_stream {
             return self.build_program(devices);
         }
-        let request = match self.request_for(devices, &SilentObserver)? {
+        let request = match self.request_for(devices, &SilentObserver, true)? {
             Ok(request) => request,
             Err(status) => return Ok(Err(status)),
         };

@@ -35,6 +35,16 @@ impl Edits {
         self.edits.push(Edit { range: start..end, text, order: 0 });
     }
 
+    /// Puts text at an offset inside of a directive.
+    pub(super) fn insert(&mut self, offset: usize, text: &str) {
+        self.edits.push(Edit { range: offset..offset, text: text.to_owned(), order: 0 });
+    }
+
+    /// Removes a part of a directive that stands on one line.
+    pub(super) fn remove(&mut self, range: Range<usize>) {
+        self.edits.push(Edit { range, text: String::new(), order: 0 });
+    }
+
     /// Puts text behind a statement. Of statements that end together the last to start comes first.
     pub(super) fn insert_behind(&mut self, statement: Range<usize>, text: &str) {
         let order = -(statement.start as isize) - 1;

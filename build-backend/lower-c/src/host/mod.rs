@@ -3,6 +3,7 @@
 //! there is no device; all other text stays as it is.
 
 mod edits;
+mod host_region;
 mod mapping;
 
 use apg_c_analysis::Parsed;
@@ -16,16 +17,23 @@ use self::edits::{Edits, line_number, pragma, quoted};
 use self::mapping::{Map, SourceText, map_kinds, type_kinds};
 use crate::data::{Captured, Reference};
 use crate::declare_target::{device_objects, used_variables};
+use crate::file::HostRegion;
 use crate::region;
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 
 /// The text of a file with calls in place of its directives about devices; `None` if it has none. `name` is
-/// the file in messages; `kernels` are the symbols of its regions' kernels, in the order of the source.
+/// the file in messages; `kernels` are the symbols of its regions' kernels, in the order of the source, without
+/// the regions `on_host`.
 ///
 /// # Errors
 /// Directives that have no such form.
-pub fn offload(parsed: &Parsed, name: &str, kernels: &[String]) -> Result<Option<String>, Vec<Unsupported>> {
-    let mut host = Host { parsed, name, edits: Edits::default(), is_changed: false };
+pub fn offload(
+    parsed: &Parsed,
+    name: &str,
+    kernels: &[String],
+    on_host: &[HostRegion],
+) -> Result<Option<String>, Vec<Unsupported>> {
+    let mut host = Host { parsed, name, on_host, edits: Edits::default(), is_changed: false };
     let mut errors = Vec::new();
     let mut kernels = kernels.iter();
     for id in parsed.program.directive_ids() {
@@ -44,6 +52,7 @@ pub fn offload(parsed: &Parsed, name: &str, kernels: &[String]) -> Result<Option
 struct Host<'a> {
     parsed: &'a Parsed,
     name: &'a str,
+    on_host: &'a [HostRegion],
     edits: Edits,
     is_changed: bool,
 }
@@ -59,6 +68,9 @@ impl<'a> Host<'a> {
             return Ok(());
         }
         if region::is_region(&self.parsed.program, id) {
+            if self.on_host.iter().any(|it| it.directive == id) {
+                return self.host_region(id);
+            }
             let Some(kernel) = kernels.next() else { return Ok(()) };
             return self.region(id, kernel);
         }
@@ -265,10 +277,29 @@ impl<'a> Host<'a> {
             maps = maps.len(),
         );
         self.edits.insert_line(self.parsed.text(), at.start, &line);
+        self.share_globals(id);
         let statement = self.statement(body);
         self.edits.insert_behind(at.start..statement.end, " }}");
         self.is_changed = true;
         Ok(())
+    }
+
+    /// Keeps the numbers of `declare target`, which a region names, shared where the host runs it: without
+    /// that directive, which is removed, each would be private to the region.
+    fn share_globals(&mut self, id: DirectiveId) {
+        let hir = &self.parsed.program;
+        let of = hir.directive(id);
+        let on_devices = device_objects(hir);
+        let is_named = |variable| {
+            of.clauses.iter().flat_map(|it| &it.items).any(|it| it.variable(hir) == Some(variable))
+        };
+        let used = hir.captured(id).into_iter().map(|it| it.0);
+        let shared = used.filter(|it| on_devices.binary_search(it).is_ok() && !is_named(*it));
+        let names: Vec<&str> = shared.map(|it| hir.variable(it).name.as_str()).collect();
+        if !names.is_empty() {
+            let name: std::ops::Range<usize> = self.parsed.spelled(of.name_range).unwrap_or_default().into();
+            self.edits.insert(name.end, &format!(" map(tofrom: {})", names.join(", ")));
+        }
     }
 
     /// Maps what no clause names (OpenMP 5.2, section 5.8.1): arrays, structs, mapped scalars, reductions.
