@@ -252,7 +252,8 @@ pub fn translate_program(
 /// A translated file.
 struct TranslatedFile {
     translated: Translated,
-    /// Its text with calls in place of directives about devices, if it has some; or why they cannot be edited.
+    /// Its text with calls in place of directives about devices, if it has some; or why they cannot be
+    /// edited.
     text: Result<Option<String>, Vec<Finding>>,
     /// Warnings of regions that have no device form.
     on_host: Vec<Finding>,

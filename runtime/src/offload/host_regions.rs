@@ -1,5 +1,5 @@
-//! Regions that have no device form, on the host: they see the values that the device has (OpenMP 5.2, section
-//! 5.8), so that a program gives the same results wherever its regions run.
+//! Regions that have no device form, on the host: they see the values that the device has (OpenMP 5.2,
+//! section 5.8), so that a program gives the same results wherever its regions run.
 
 use super::layout::{Captured, Map, text};
 use super::memory::{DeviceKind, TargetDevice};

@@ -1,5 +1,5 @@
-//! Regions that have no device form: the host runs them on the values that the device has (OpenMP 5.2, section
-//! 1.3, "the behavior is as if the target region were executed on the host").
+//! Regions that have no device form: the host runs them on the values that the device has (OpenMP 5.2,
+//! section 13.8).
 
 use apg_c_analysis::hir::{Directive, DirectiveId, Type};
 

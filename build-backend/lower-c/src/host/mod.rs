@@ -22,8 +22,8 @@ use crate::region;
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 
 /// The text of a file with calls in place of its directives about devices; `None` if it has none. `name` is
-/// the file in messages; `kernels` are the symbols of its regions' kernels, in the order of the source, without
-/// the regions `on_host`.
+/// the file in messages; `kernels` are the symbols of its regions' kernels, in the order of the source,
+/// without the regions `on_host`.
 ///
 /// # Errors
 /// Directives that have no such form.

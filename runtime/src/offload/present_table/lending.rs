@@ -1,5 +1,5 @@
-//! Lending of the device's values to the host: for a while the ranges of the table have on the host what their
-//! copies have, and then the copies have what the host has made of it.
+//! Lending of the device's values to the host: for a while the ranges of the table have on the host what
+//! their copies have, and then the copies have what the host has made of it.
 
 use super::{Memory, PresentTable};
 use crate::device::DeviceError;
