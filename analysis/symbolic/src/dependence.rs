@@ -157,7 +157,7 @@ impl Row {
     fn range_without(&self, skipped: Option<usize>, bounds: &[Interval]) -> Interval {
         let terms = self.terms.iter().filter(|it| Some(it.0) != skipped);
         terms.fold(Interval::constant(self.constant), |sum, (index, coefficient)| {
-            sum + bounds[*index] * Interval::constant(*coefficient)
+            sum + bounds[*index].scale(*coefficient)
         })
     }
 }

@@ -331,6 +331,19 @@ impl<N: Bound> Interval<N> {
     }
 }
 
+impl Interval {
+    /// Products of members with a constant: as a product of intervals, without arithmetic of 128 bits.
+    #[must_use]
+    pub fn scale(self, factor: i64) -> Interval {
+        let product = |it: Option<i64>| it.and_then(|it| it.checked_mul(factor));
+        match factor {
+            0 => Interval::constant(0),
+            1.. => Interval { low: product(self.low), high: product(self.high) },
+            _ => Interval { low: product(self.high), high: product(self.low) },
+        }
+    }
+}
+
 /// A bound of an interval; `None` if it is infinite or exceeds the type, which has no values beyond.
 fn bound<N: Bound>(value: Extended) -> Option<N> {
     if is_infinite(value) { None } else { N::try_from(value).ok() }

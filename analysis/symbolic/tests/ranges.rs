@@ -85,6 +85,17 @@ proptest! {
     }
 
     #[test]
+    fn scaling_is_the_product_with_a_constant(
+        a in prop_oneof![
+            interval(),
+            (any::<i64>(), any::<i64>()).prop_map(|(a, b)| Interval { low: Some(a.min(b)), high: Some(a.max(b)) }),
+        ],
+        factor in prop_oneof![-9_i64..=9, any::<i64>()],
+    ) {
+        prop_assert_eq!(a.scale(factor), a * Interval::constant(factor));
+    }
+
+    #[test]
     fn widening_contains_both_and_ends(a in value_range(), b in value_range()) {
         let joined = a.join(b);
         let widened = a.widen(joined);
