@@ -82,6 +82,13 @@ impl Variable {
 }
 
 impl Symbol {
+    /// The variable that it is of.
+    pub fn variable(self) -> Variable {
+        match self {
+            Symbol::Value(it) | Symbol::Size(it) | Symbol::Length(it) => it,
+        }
+    }
+
     /// As an expression.
     pub fn show(self, cx: &RenderContext<'_>) -> String {
         match self {

@@ -155,7 +155,7 @@ impl Interpreter<'_> {
             let is_primitive = self.facts.of_type(ty).primitive.is_some();
             return if is_primitive && value.reference().is_some() { Value::Unknown } else { value };
         };
-        let Some(all) = self.facts.of_type(ty).integers else { return Value::Unknown };
+        let Some(all) = self.facts.of_type(ty).integers() else { return Value::Unknown };
         match number.range.wrapped(all) {
             (_, true) => Value::Number(number),
             (range, false) => Value::Number(Number::within(range)),
@@ -211,7 +211,7 @@ impl Interpreter<'_> {
     /// What a type says of its values. `variable` has the value, if it is an immutable one.
     pub(super) fn value_of_type(&self, ty: Ty, variable: Option<Variable>) -> Value {
         let facts = self.facts.of_type(ty);
-        if let Some(all) = facts.integers {
+        if let Some(all) = facts.integers() {
             let constant = self.constrained_number(ty, &[]);
             let number = match (constant, variable) {
                 (Some(number), _) => number,
@@ -352,7 +352,7 @@ impl Interpreter<'_> {
                 ExprKind::Call { receiver: None, args, method, .. }
                     if args.len() == 1
                         && self.facts.of_method(*method).name == "operator implicit as"
-                        && self.facts.of_type(self.body.expr(args[0]).ty).integers.is_some() =>
+                        && self.facts.of_type(self.body.expr(args[0]).ty).integers().is_some() =>
                 {
                     args[0]
                 }

@@ -16,14 +16,19 @@ use crate::ty::{ConstraintTerm, Path, PathRoot, Ty, TyKind};
 pub(super) struct TypeFacts {
     /// The built-in number type, `Boolean` or `Char`.
     pub(super) primitive: Option<Known>,
-    /// All values of an integer type.
-    pub(super) integers: Option<Interval>,
     /// Whether it is a `Rail` or a `GlobalRail`.
     pub(super) is_rail: bool,
     pub(super) is_string: bool,
     /// Whether its values are `null`, if its constraint says so.
     pub(super) is_null: Option<bool>,
     pub(super) has_constraint: bool,
+}
+
+impl TypeFacts {
+    /// All values of an integer type.
+    pub(super) fn integers(self) -> Option<Interval> {
+        self.primitive.and_then(Interval::of_type)
+    }
 }
 
 /// What a call needs to know of a method.
@@ -71,7 +76,6 @@ fn derive_type_facts(db: &dyn Db, ty: Ty) -> TypeFacts {
     let primitive = ty.primitive(db);
     TypeFacts {
         primitive,
-        integers: primitive.and_then(Interval::of_type),
         is_rail: primitive.is_none()
             && (ty.rail_element(db).is_some() || ty.global_rail_element(db).is_some()),
         is_string: primitive.is_none() && ty.is_known(db, Known::String),

@@ -14,7 +14,7 @@ use apg_symbolic::Comparison;
 /// The most repetitions of a loop before its assigned variables count as unknown.
 const MAX_ROUNDS: u32 = 6;
 /// From which repetition on intervals are widened.
-const FIRST_WIDENED_ROUND: u32 = 2;
+const FIRST_WIDENED_ROUND: u32 = 1;
 /// The deepest loop nest whose loops are repeated to a fixpoint.
 const MAX_REPEATED_DEPTH: u32 = 3;
 /// The deepest loop nest in which first and last iterations are interpreted apart.
@@ -55,9 +55,12 @@ pub(super) struct Fixpoint {
     counters: Vec<(LocalId, Number, Number)>,
     /// The state before any iteration.
     head: State,
+    /// The iteration from there.
+    last_round: Round,
 }
 
 /// What an iteration makes of the state before it.
+#[derive(Clone)]
 struct Round {
     next: State,
     exit: State,
@@ -79,20 +82,30 @@ impl<'a> Interpreter<'a> {
             return;
         }
         let is_certain = self.certain_after(&[the_loop.body]);
+        let parts = assigning_parts(&the_loop);
         self.loop_depth += 1;
-        let may_fail = self.suppressed == 0 && self.loop_may_fail(id);
-        if may_fail {
-            self.first_iteration(&the_loop);
-        }
-        let (head, last_round) = self.fixpoint(id, &the_loop);
+        let may_fail = self.may_report() && self.loop_may_fail(id);
+        // What fails in all iterations fails in the first one too.
+        let reports = may_fail && (self.iterations.is_empty() || !self.splits_iterations());
+        let first = may_fail.then(|| self.first_iteration(&the_loop)).flatten();
+        let (head, last_round) = self.fixpoint(id, &the_loop, first);
         if may_fail {
             self.last_iteration(&the_loop, &head);
         }
         let (mut exit, jumps) = match last_round {
-            // The last round has found the same from the same state, and there is nothing to report.
-            Some(round) if !may_fail => {
+            // The last round has found the same from the same state, and there is nothing more to report.
+            Some(round) if !reports => {
                 self.state = round.next;
                 (round.exit, round.jumps)
+            }
+            // No iteration changes what is known.
+            None if !reports && !the_loop.tests_last && self.keeps_state(the_loop.body, &parts) => {
+                self.leave_by_calls_in(the_loop.body);
+                let exit = match the_loop.condition {
+                    Some(condition) => self.condition(condition),
+                    None => self.state.clone(),
+                };
+                (exit, Jumps::none())
             }
             _ => {
                 self.state = head;
@@ -206,7 +219,7 @@ impl<'a> Interpreter<'a> {
         // The bound is the same in all iterations if it depends on nothing that the loop assigns.
         let assigned = self.assigned_in(the_loop.body, &assigning_parts(the_loop));
         let bound = self.quietly(|it| {
-            assigned.iter().for_each(|local| it.state.forget(Variable::Local(*local)));
+            assigned.iter().for_each(|variable| it.state.forget(*variable));
             it.expr(right).number()
         });
         let bound = bound.filter(Number::is_exact)?;
@@ -322,16 +335,23 @@ impl<'a> Interpreter<'a> {
 
     /// Whether the first and last iterations are interpreted apart here.
     fn splits_iterations(&self) -> bool {
-        let is_relevant = self.iterations.is_empty() || self.state.is_certain;
-        self.suppressed == 0 && is_relevant && self.loop_depth <= MAX_SPLIT_DEPTH && self.remaining_visits > 0
+        self.may_report() && self.loop_depth <= MAX_SPLIT_DEPTH && self.remaining_visits > 0
     }
 
-    fn first_iteration(&mut self, the_loop: &Loop<'_>) {
-        if self.splits_iterations() {
-            let before = self.state.clone();
-            self.apart(the_loop, Pass::First);
-            self.state = before;
+    /// Interprets the first iteration for reports. The result is that of a round from the state before the
+    /// loop, if that has the values of the first iteration.
+    fn first_iteration(&mut self, the_loop: &Loop<'_>) -> Option<Round> {
+        if !self.splits_iterations() {
+            return None;
         }
+        let before = self.state.clone();
+        let may_have_left = before.may_have_left;
+        let (mut exit, mut jumps) = self.apart(the_loop, Pass::First);
+        let mut next = std::mem::replace(&mut self.state, before);
+        for state in [&mut next, &mut exit, &mut jumps.breaks, &mut jumps.continues] {
+            state.may_have_left |= may_have_left;
+        }
+        (!the_loop.sets_counters).then_some(Round { next, exit, jumps })
     }
 
     /// The last iteration of a counted loop that nothing leaves early.
@@ -347,7 +367,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// One iteration whose certain failures are reported as such.
-    fn apart(&mut self, the_loop: &Loop<'_>, pass: Pass) {
+    fn apart(&mut self, the_loop: &Loop<'_>, pass: Pass) -> (State, Jumps) {
         let amount = |it: &(LocalId, Number, Number)| {
             let value = if pass == Pass::First { it.1 } else { it.2 };
             (it.0, value.amount())
@@ -364,38 +384,46 @@ impl<'a> Interpreter<'a> {
             self.state.may_have_left = false;
         }
         self.iterations.push(Iteration { variables, kind, last });
-        self.iteration(the_loop, pass);
+        let result = self.iteration(the_loop, pass);
         self.iterations.pop();
+        result
     }
 
     /// The state before any iteration, and the iteration from there if it was interpreted. The state is kept
     /// for the next time that the loop is entered alike: in the last round of a loop around it, and then
     /// once more with reports.
-    fn fixpoint(&mut self, id: StmtId, the_loop: &Loop<'_>) -> (State, Option<Round>) {
+    fn fixpoint(
+        &mut self,
+        id: StmtId,
+        the_loop: &Loop<'_>,
+        mut first: Option<Round>,
+    ) -> (State, Option<Round>) {
         let assigned = self.assigned_in(the_loop.body, &assigning_parts(the_loop));
-        if !assigned.iter().any(|it| !self.is_shared(*it)) {
+        if !assigned.iter().any(|it| self.state.knows(*it)) {
             return (self.state.clone(), None);
         }
         if let Some(known) = self.fixpoints.get(&id)
             && known.entry == self.state
             && known.counters == the_loop.counters
         {
-            return (known.head.clone(), None);
+            return (known.head.clone(), Some(known.last_round.clone()));
         }
         let entry = self.state.clone();
         let mut head = entry.clone();
         if self.loop_depth <= MAX_REPEATED_DEPTH && self.remaining_visits > 0 {
             for round in 0..MAX_ROUNDS {
                 let before = head.clone();
-                let after = self.quietly(|it| {
-                    it.state = before.clone();
-                    let (exit, jumps) = it.iteration(the_loop, Pass::All);
-                    Round { next: it.state.clone(), exit, jumps }
+                let after = first.take().unwrap_or_else(|| {
+                    self.quietly(|it| {
+                        it.state = before.clone();
+                        let (exit, jumps) = it.iteration(the_loop, Pass::All);
+                        Round { next: it.state.clone(), exit, jumps }
+                    })
                 });
                 let longs = Interval::between(i64::MIN.into(), i64::MAX.into());
                 let all = |symbol: Symbol| match symbol {
                     Symbol::Value(Variable::Local(local)) => {
-                        self.facts.of_type(self.body.local(local).ty).integers.unwrap_or(longs)
+                        self.facts.of_type(self.body.local(local).ty).integers().unwrap_or(longs)
                     }
                     _ => longs,
                 };
@@ -407,12 +435,14 @@ impl<'a> Interpreter<'a> {
                 head.is_certain = is_certain;
                 if head == before {
                     let counters = the_loop.counters.clone();
-                    self.fixpoints.insert(id, Fixpoint { entry, counters, head: head.clone() });
+                    let fixpoint =
+                        Fixpoint { entry, counters, head: head.clone(), last_round: after.clone() };
+                    self.fixpoints.insert(id, fixpoint);
                     return (head, Some(after));
                 }
             }
         }
-        assigned.iter().for_each(|it| head.forget(Variable::Local(*it)));
+        assigned.iter().for_each(|it| head.forget(*it));
         (head, None)
     }
 }

@@ -25,7 +25,7 @@ use super::FlowContext;
 use crate::body::{Body, ExprId, LabelId, LocalId, Owner, StmtId};
 use crate::db::Db;
 use crate::ids::SourceFile;
-use crate::rules::values::{Iteration, Occasion};
+use crate::rules::values::{Iteration, Occasion, Variable};
 use crate::rules::{Problem, ProblemData};
 use facts::Facts;
 use loops::Fixpoint;
@@ -36,9 +36,17 @@ use state::State;
 const MAX_VISITS_PER_NODE: usize = 24;
 
 /// States at the jumps to one label.
+#[derive(Clone)]
 struct Jumps {
     breaks: State,
     continues: State,
+}
+
+impl Jumps {
+    /// No jumps.
+    fn none() -> Jumps {
+        Jumps { breaks: State::dead(), continues: State::dead() }
+    }
 }
 
 /// The interpreter of one body.
@@ -67,7 +75,7 @@ struct Interpreter<'a> {
     may_fail: FxHashMap<StmtId, bool>,
     /// The last fixpoint of each loop.
     fixpoints: FxHashMap<StmtId, Fixpoint>,
-    assigned: FxHashMap<StmtId, Rc<[LocalId]>>,
+    assigned: FxHashMap<StmtId, Rc<[Variable]>>,
     found: Vec<Found>,
 }
 
@@ -116,9 +124,8 @@ impl Interpreter<'_> {
     /// Reports an operation that fails for certain, unless the iteration under analysis may not get there.
     /// The analysis continues, so that a further fault is found too.
     fn report(&mut self, range: TextRange, data: impl FnOnce(Occasion) -> ProblemData) {
-        let is_always = self.iterations.is_empty();
-        let is_certain = is_always || (self.state.is_certain && !self.state.may_have_left);
-        if self.state.live && self.suppressed == 0 && is_certain {
+        if self.state.live && self.may_report() {
+            let is_always = self.iterations.is_empty();
             let occasion = match is_always {
                 true => Occasion::Always,
                 false => Occasion::Iterations(self.iterations.clone()),
@@ -131,6 +138,16 @@ impl Interpreter<'_> {
                 None => self.found.push(Found { problem, is_always }),
             }
         }
+    }
+
+    /// Whether the iteration under analysis gets here for certain, so that a failure here is one of it.
+    fn is_certain_to_get_here(&self) -> bool {
+        self.state.is_certain && !self.state.may_have_left
+    }
+
+    /// Whether a failure here is reported.
+    fn may_report(&self) -> bool {
+        self.suppressed == 0 && (self.iterations.is_empty() || self.is_certain_to_get_here())
     }
 
     /// Interprets without reports, and without effect on the state.

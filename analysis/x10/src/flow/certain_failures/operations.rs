@@ -1,5 +1,7 @@
 //! Operations that may fail: indices, divisions, uses of `null` and negative sizes; and the results of calls.
 
+use smallvec::SmallVec;
+
 use super::Interpreter;
 use super::facts::MethodFacts;
 use super::integer_types::{IntegerInterval, Interval};
@@ -25,7 +27,7 @@ impl Interpreter<'_> {
             return self.conversion_or_negation(id, method, receiver.or(args.first().copied()));
         }
         let object = receiver.map(|it| (it, self.expr(it)));
-        let values: Vec<Value> = args.iter().map(|it| self.expr(*it)).collect();
+        let values: SmallVec<[Value; 2]> = args.iter().map(|it| self.expr(*it)).collect();
         if !self.state.live {
             return Value::Unknown;
         }
@@ -40,12 +42,9 @@ impl Interpreter<'_> {
                 Value::Unknown
             }
             (Some((receiver, of)), []) => self.size_or_range(*receiver, of, name),
-            _ => {
-                let operands = object.as_ref().map(|(receiver, value)| (*receiver, value));
-                let operands: Vec<(ExprId, &Value)> =
-                    operands.into_iter().chain(args.iter().copied().zip(&values)).collect();
-                self.operation(id, method, &operands)
-            }
+            (Some((_, left)), [right]) => self.operation(id, method, left, (args[0], right)),
+            (None, [left, right]) => self.operation(id, method, left, (args[1], right)),
+            _ => Value::Unknown,
         };
         self.leave_by_call(id);
         match result {
@@ -98,8 +97,13 @@ impl Interpreter<'_> {
     }
 
     /// The operators of numbers and ranges.
-    fn operation(&mut self, id: ExprId, method: MethodFacts<'_>, operands: &[(ExprId, &Value)]) -> Value {
-        let [(_, left), (right_id, right)] = operands else { return Value::Unknown };
+    fn operation(
+        &mut self,
+        id: ExprId,
+        method: MethodFacts<'_>,
+        left: &Value,
+        (right_id, right): (ExprId, &Value),
+    ) -> Value {
         let ty = self.body.expr(id).ty;
         match (left, right) {
             (Value::Number(a), Value::Number(b)) => {
@@ -112,7 +116,7 @@ impl Interpreter<'_> {
                         return a.decides(comparison, b).map_or(Value::Unknown, Value::Boolean);
                     }
                     if matches!(sign, "/" | "%") {
-                        self.check_divisor(*right_id, b, sign == "%");
+                        self.check_divisor(right_id, b, sign == "%");
                     }
                     return self.arithmetic(sign, ty, a, b);
                 }
@@ -133,7 +137,7 @@ impl Interpreter<'_> {
     /// Arithmetic of the integer type of the result.
     fn arithmetic(&self, sign: &str, ty: Ty, left: &Number, right: &Number) -> Value {
         let facts = self.facts.of_type(ty);
-        let (Some(kind), Some(all)) = (facts.primitive, facts.integers) else { return Value::Unknown };
+        let (Some(kind), Some(all)) = (facts.primitive, facts.integers()) else { return Value::Unknown };
         let bits = 8 * kind.size().unwrap_or(8);
         let Some(result) = left.range.binary(sign, right.range, bits) else {
             return Value::Number(Number::within(all));

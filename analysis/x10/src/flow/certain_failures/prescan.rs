@@ -3,12 +3,15 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+
 use super::Interpreter;
 use super::facts::Facts;
 use crate::body::walk::Node;
 use crate::body::{AssignTarget, Body, ExprId, ExprKind, Literal, LocalId, StmtId, StmtKind};
 use crate::db::Db;
 use crate::ids::ClassId;
+use crate::rules::values::Variable;
 use crate::ty::Ty;
 use crate::ty::known::{Known, primitive_class};
 
@@ -239,28 +242,44 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The locals that a loop assigns.
-    pub(super) fn assigned_in(&mut self, body: StmtId, others: &[ExprId]) -> Rc<[LocalId]> {
+    /// The locals and fields that a statement assigns, and expressions that belong to it.
+    pub(super) fn assigned_in(&mut self, body: StmtId, others: &[ExprId]) -> Rc<[Variable]> {
         if let Some(assigned) = self.assigned.get(&body) {
             return Rc::clone(assigned);
         }
-        let mut found = Vec::new();
+        let mut found = FxHashSet::default();
         for node in others.iter().map(|it| Node::Expr(*it)).chain([Node::Stmt(body)]) {
             self.body.walk(node, &mut |node| {
                 if let Node::Expr(id) = node
-                    && let ExprKind::Assign { target: AssignTarget::Local(local), .. } =
-                        self.body.expr(id).kind
+                    && let ExprKind::Assign { target, .. } = self.body.expr(id).kind
                 {
-                    found.push(local);
+                    match target {
+                        AssignTarget::Local(local) if !self.is_shared(local) => {
+                            found.insert(Variable::Local(local));
+                        }
+                        AssignTarget::Field { field, .. } => {
+                            found.insert(Variable::Field(field));
+                        }
+                        AssignTarget::Local(_) | AssignTarget::Static(_) => {}
+                    }
                 }
                 true
             });
         }
-        found.sort_unstable();
-        found.dedup();
-        let found: Rc<[LocalId]> = found.into();
+        let found: Rc<[Variable]> = found.into_iter().collect();
         self.assigned.insert(body, Rc::clone(&found));
         found
+    }
+
+    /// Calls in a statement may leave the iteration under analysis.
+    pub(super) fn leave_by_calls_in(&mut self, stmt: StmtId) {
+        self.state.may_have_left |= !self.is_in_kernel && self.exits_of(stmt).by_call;
+    }
+
+    /// Whether a statement that may not be executed leaves everything as known as it is: it has no jumps, and
+    /// assigns no variable whose value is known.
+    pub(super) fn keeps_state(&mut self, stmt: StmtId, others: &[ExprId]) -> bool {
+        !self.exits_of(stmt).by_jump && !self.assigned_in(stmt, others).iter().any(|it| self.state.knows(*it))
     }
 
     /// Whether a type is one of a rail here.

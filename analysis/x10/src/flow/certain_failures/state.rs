@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use salsa::plumbing::AsId;
 
 use super::integer_types::Interval;
 use super::value::Value;
@@ -17,7 +17,24 @@ pub(super) struct State {
     pub(super) is_certain: bool,
     /// Whether code that was called may have thrown an exception.
     pub(super) may_have_left: bool,
-    values: Rc<FxHashMap<Symbol, Value>>,
+    values: Rc<Values>,
+}
+
+/// What is known of each symbol, in the order of [`position_key`]: they are few, and are copied and compared
+/// more often than they are looked up.
+type Values = Vec<(Symbol, Value)>;
+
+/// The place of a symbol among others.
+fn position_key(symbol: Symbol) -> (u8, u64) {
+    let kind = match symbol {
+        Symbol::Value(_) => 0,
+        Symbol::Size(_) => 2,
+        Symbol::Length(_) => 4,
+    };
+    match symbol.variable() {
+        Variable::Local(local) => (kind, local.0.into()),
+        Variable::Field(field) => (kind + 1, field.as_id().as_bits()),
+    }
 }
 
 impl State {
@@ -38,32 +55,43 @@ impl State {
 
     /// What is known of a variable, or of its length.
     pub(super) fn get(&self, symbol: Symbol) -> Option<&Value> {
-        self.values.get(&symbol)
+        self.find(symbol).ok().map(|it| &self.values[it].1)
+    }
+
+    /// The index of a symbol, or the one that it is to be inserted at.
+    fn find(&self, symbol: Symbol) -> Result<usize, usize> {
+        let key = position_key(symbol);
+        self.values.binary_search_by(|it| position_key(it.0).cmp(&key))
+    }
+
+    /// Whether anything is known of a variable, or relative to it.
+    pub(super) fn knows(&self, variable: Variable) -> bool {
+        let is_it = |symbol: Symbol| symbol.variable() == variable;
+        self.values.iter().any(|(symbol, value)| is_it(*symbol) || value.mentions(&is_it))
     }
 
     /// Notes what is known of a variable that keeps its value.
     pub(super) fn set(&mut self, symbol: Symbol, value: Value) {
-        if value == Value::Unknown {
-            if self.values.contains_key(&symbol) {
-                Rc::make_mut(&mut self.values).remove(&symbol);
+        match (self.find(symbol), value) {
+            (Ok(index), Value::Unknown) => {
+                Rc::make_mut(&mut self.values).remove(index);
             }
-        } else if self.values.get(&symbol) != Some(&value) {
-            Rc::make_mut(&mut self.values).insert(symbol, value);
+            (Err(_), Value::Unknown) => {}
+            (Ok(index), value) if self.values[index].1 == value => {}
+            (Ok(index), value) => Rc::make_mut(&mut self.values)[index].1 = value,
+            (Err(index), value) => Rc::make_mut(&mut self.values).insert(index, (symbol, value)),
         }
     }
 
     /// A variable gets another value: what was known of it, and of values relative to it, is gone.
     pub(super) fn forget(&mut self, variable: Variable) {
-        let is_gone = |symbol: Symbol| match symbol {
-            Symbol::Value(it) | Symbol::Size(it) | Symbol::Length(it) => it == variable,
-        };
-        let concerns = |(symbol, value): (&Symbol, &Value)| is_gone(*symbol) || value.mentions(&is_gone);
-        if !self.values.iter().any(concerns) {
+        if !self.knows(variable) {
             return;
         }
+        let is_gone = |symbol: Symbol| symbol.variable() == variable;
         let values = Rc::make_mut(&mut self.values);
-        values.retain(|symbol, _| !is_gone(*symbol));
-        for value in values.values_mut().filter(|it| it.mentions(&is_gone)) {
+        values.retain(|(symbol, _)| !is_gone(*symbol));
+        for (_, value) in values.iter_mut().filter(|(_, it)| it.mentions(&is_gone)) {
             *value = value.without(&is_gone);
         }
     }
@@ -72,10 +100,8 @@ impl State {
     pub(super) fn forget_fields(&mut self) {
         let fields: Vec<Variable> = self
             .values
-            .keys()
-            .map(|symbol| match symbol {
-                Symbol::Value(it) | Symbol::Size(it) | Symbol::Length(it) => *it,
-            })
+            .iter()
+            .map(|(symbol, _)| symbol.variable())
             .filter(|it| matches!(it, Variable::Field(_)))
             .collect();
         fields.into_iter().for_each(|field| self.forget(field));
@@ -106,9 +132,14 @@ impl State {
             return;
         }
         let values = Rc::make_mut(&mut self.values);
-        values.retain(|symbol, value| {
-            let Some(theirs) = other.values.get(symbol) else { return false };
-            *value = value.join(theirs, &|before, joined| widened(*symbol, before, joined));
+        let mut others = other.values.iter().peekable();
+        values.retain_mut(|(symbol, value)| {
+            let key = position_key(*symbol);
+            while others.next_if(|it| position_key(it.0) < key).is_some() {}
+            let Some((_, theirs)) = others.next_if(|it| it.0 == *symbol) else { return false };
+            if value != theirs {
+                *value = value.join(theirs, &|before, joined| widened(*symbol, before, joined));
+            }
             *value != Value::Unknown
         });
     }

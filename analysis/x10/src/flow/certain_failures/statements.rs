@@ -4,10 +4,7 @@ use super::integer_types::Interval;
 use super::state::State;
 use super::value::{Number, Value};
 use super::{Interpreter, Jumps};
-use crate::body::walk::Node;
-use crate::body::{
-    AssignTarget, Clocked, ExprId, ExprKind, LabelId, Literal, LocalId, Stmt, StmtId, StmtKind,
-};
+use crate::body::{Clocked, ExprId, LabelId, Literal, LocalId, Stmt, StmtId, StmtKind};
 use crate::rules::values::{Symbol, Variable};
 use apg_symbolic::Comparison;
 
@@ -158,7 +155,12 @@ impl Interpreter<'_> {
         };
         let when_false = self.condition(condition);
         let is_decided = !self.state.live || !when_false.live;
-        self.stmt(then);
+        let is_irrelevant =
+            otherwise.is_none() && !is_decided && !self.may_report() && self.keeps_state(then, &[]);
+        match is_irrelevant {
+            true => self.leave_by_calls_in(then),
+            false => self.stmt(then),
+        }
         let after_then = std::mem::replace(&mut self.state, when_false);
         otherwise.iter().for_each(|it| self.stmt(*it));
         self.state.join(&after_then);
@@ -168,10 +170,9 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn with_label(&mut self, label: LabelId, interpret: impl FnOnce(&mut Self)) -> Jumps {
-        let none = || Jumps { breaks: State::dead(), continues: State::dead() };
-        let outer = self.jumps.insert(label, none());
+        let outer = self.jumps.insert(label, Jumps::none());
         interpret(self);
-        let jumps = self.jumps.remove(&label).unwrap_or_else(none);
+        let jumps = self.jumps.remove(&label).unwrap_or_else(Jumps::none);
         if let Some(outer) = outer {
             self.jumps.insert(label, outer);
         }
@@ -238,10 +239,7 @@ impl Interpreter<'_> {
         parts.push(body);
         let is_certain = self.certain_after(&parts);
         let mut handler = self.state.clone().with_certainty(false);
-        for local in self.assigned_in(body, &[]).iter() {
-            handler.forget(Variable::Local(*local));
-        }
-        self.forget_assigned_fields(body, &mut handler);
+        self.assigned_in(body, &[]).iter().for_each(|it| handler.forget(*it));
         self.stmt(body);
         let mut after = self.state.clone();
         for (local, catch) in catches {
@@ -256,28 +254,13 @@ impl Interpreter<'_> {
         };
         let mut entry = handler;
         for part in parts {
-            for local in self.assigned_in(part, &[]).iter() {
-                entry.forget(Variable::Local(*local));
-            }
-            self.forget_assigned_fields(part, &mut entry);
+            self.assigned_in(part, &[]).iter().for_each(|it| entry.forget(*it));
         }
         self.state = entry;
         self.stmt(finally);
         let completes = self.state.live;
         self.state = after.with_certainty(is_certain);
         self.state.live &= completes;
-    }
-
-    fn forget_assigned_fields(&self, part: StmtId, state: &mut State) {
-        self.body.walk(Node::Stmt(part), &mut |node| {
-            if let Node::Expr(id) = node
-                && let ExprKind::Assign { target: AssignTarget::Field { field, .. }, .. } =
-                    self.body.expr(id).kind
-            {
-                state.forget(Variable::Field(field));
-            }
-            true
-        });
     }
 
     /// A local gets a value, which `from` computes.
@@ -310,6 +293,6 @@ impl Interpreter<'_> {
     }
 
     fn is_whole_type(&self, id: ExprId, range: Interval) -> bool {
-        self.facts.of_type(self.body.expr(id).ty).integers == Some(range)
+        self.facts.of_type(self.body.expr(id).ty).integers() == Some(range)
     }
 }
