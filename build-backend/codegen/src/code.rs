@@ -378,7 +378,7 @@ impl<'p> Code<'p> {
     fn no_object(&mut self, ty: Ty) -> String {
         let name = match ty {
             Ty::Ref(class) => self.program.classes[class.index()].name.clone(),
-            _ => "x10.lang.Any".into(),
+            _ => "any class".into(),
         };
         self.fail(format!("a kernel cannot use an object of {name}"));
         "void *".into()

@@ -145,8 +145,7 @@ impl Code<'_> {
             ExprKind::Field { object, class, field, checked } => {
                 let object = self.expr(object);
                 let member = self.member(&object, *class, *field, *checked);
-                let fields = &self.program.classes[class.index()].fields;
-                if fields.get(*field as usize).is_some_and(|it| it.volatile) {
+                if self.program.classes[class.index()].field_attributes(*field).volatile {
                     member + ".get()"
                 } else {
                     member

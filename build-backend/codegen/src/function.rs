@@ -142,9 +142,10 @@ impl Code<'_> {
         let mut members = String::new();
         let mut index = 0;
         for owner in chain(self.program, class) {
-            for field in &self.program.classes[owner.index()].fields {
+            let owner = &self.program.classes[owner.index()];
+            for (own, field) in (0..).zip(&owner.fields) {
                 let mut ty = self.ty(field.ty);
-                if field.volatile {
+                if owner.field_attributes(own).volatile {
                     ty = format!("apg_volatile<{ty}>");
                 }
                 members.push_str(&format!(" {ty} {};", names::field(index, field)));

@@ -115,13 +115,13 @@ impl Code<'_> {
         }
     }
 
-    /// Field table of a struct or class; `fields` are the C++ members.
-    fn field_table(&mut self, symbol: &str, layout: &str, fields: &[(String, Field)]) {
+    /// Field table of a struct or class; `fields` are the C++ members, and whether they are transient.
+    fn field_table(&mut self, symbol: &str, layout: &str, fields: &[(String, Field, bool)]) {
         if fields.is_empty() {
             return;
         }
         let mut rows = Vec::new();
-        for (member, field) in fields {
+        for (member, field, is_transient) in fields {
             let ty = match field.ty {
                 Ty::Struct(id) => format!("&D{}", self.names.structs[id.index()]),
                 Ty::Ref(class) => self.descriptor(class),
@@ -131,7 +131,7 @@ impl Code<'_> {
                 "  {{{}, (apg_u32)__builtin_offsetof({layout}, {member}), {}, {}, {ty}}}",
                 quote(&field.name),
                 slot(field.ty),
-                u8::from(field.transient)
+                u8::from(*is_transient)
             ));
         }
         self.out.line(format!("static const apg_field fields_{symbol}[] = {{\n{}}};", rows.join(",\n")));
@@ -144,17 +144,23 @@ impl Code<'_> {
         self.out.line(format!("extern const apg_type D{name};"));
         // The runtime knows no arrays and unions: it copies values of structs with a layout as a whole.
         let known: &[Field] = if item.layout.is_some() { &[] } else { &item.fields };
-        let fields: Vec<(String, Field)> =
-            known.iter().enumerate().map(|(index, it)| (names::field(index, it), it.clone())).collect();
+        let attributes = self.program.attributes_of_struct(id);
+        let fields: Vec<(String, Field, bool)> = known
+            .iter()
+            .enumerate()
+            .map(|(index, it)| {
+                (names::field(index, it), it.clone(), attributes.field(index as u32).transient)
+            })
+            .collect();
         // A member struct may be described further down.
-        for (_, field) in &fields {
+        for (_, field, _) in &fields {
             if let Ty::Struct(inner) = field.ty {
                 self.out.line(format!("extern const apg_type D{};", self.names.structs[inner.index()]));
             }
         }
         self.field_table(&name, &name, &fields);
         let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
-        let custom = self.custom(item.serialization, &name, Some(&name));
+        let custom = self.custom(attributes.serialization, &name, Some(&name));
         self.out.line(format!(
             "const apg_type D{name} = {{{}u, APG_STRUCT, {}, nullptr, sizeof({name}), {}, {table}, 0, 0, nullptr, 0, nullptr, 0, {custom}}};",
             self.program.classes.len() + id.index(),
@@ -173,8 +179,10 @@ impl Code<'_> {
             layout = self.layout(id);
             let mut index = 0;
             for owner in chain(self.program, id) {
-                for field in &self.program.classes[owner.index()].fields {
-                    fields.push((names::field(index, field), field.clone()));
+                let owner = &self.program.classes[owner.index()];
+                for (own, field) in (0..).zip(&owner.fields) {
+                    let is_transient = owner.field_attributes(own).transient;
+                    fields.push((names::field(index, field), field.clone(), is_transient));
                     index += 1;
                 }
             }
@@ -185,7 +193,7 @@ impl Code<'_> {
         let superclass = class.superclass.map_or("nullptr".into(), |it| self.descriptor(it));
         let size = if counted { "sizeof(apg_rail)".to_owned() } else { format!("sizeof({layout})") };
         let element = self.element_text(class.kind);
-        let custom = self.custom(class.serialization, &name, None);
+        let custom = self.custom(class.attributes.serialization, &name, None);
         let table = if fields.is_empty() { "nullptr".into() } else { format!("fields_{name}") };
         // Not every compiler initialises a flexible array member: here it has a length.
         let declared = match class.vtable.len() {
@@ -413,7 +421,7 @@ impl Code<'_> {
     fn texture_rows(&mut self, ty: Ty, offset: &str, capture: &str, rows: &mut Vec<String>) {
         let Ty::Struct(id) = ty else { return };
         let item = &self.program.structs[id.index()];
-        if item.name.starts_with("x10.util.CUDATextureRail[") {
+        if self.program.textures.contains(&id) {
             rows.push(format!(
                 "  {{{}, APG_TEXTURE, {offset}, sizeof(apg_texture_rail), 0}}",
                 quote(capture)

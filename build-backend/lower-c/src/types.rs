@@ -2,7 +2,7 @@
 
 use apg_c_analysis::hir::{Length, Record, RecordId, Type};
 use apg_c_syntax::TextRange;
-use apg_mir::{AddressSpace, Field, Layouts, Serialization, Struct, StructId, Ty};
+use apg_mir::{AddressSpace, Field, Layouts, Struct, StructId, Ty};
 
 use crate::unit::Unit;
 use crate::unsupported::{Lowered, unsupported};
@@ -99,7 +99,6 @@ impl Unit<'_> {
         self.program.structs.push(Struct {
             name: tag.map_or_else(|| format!("struct{}", id.index()), |it| it.to_string()),
             fields: Vec::new(),
-            serialization: Serialization::default(),
             layout: None,
         });
         self.records.insert(id, found);
@@ -132,10 +131,6 @@ impl Unit<'_> {
             lowered.push(Field {
                 name: field.name.clone().unwrap_or_else(|| format!("anonymous{}", lowered.len()).into()),
                 ty,
-                transient: false,
-                volatile: false,
-                non_null: false,
-                immutable: false,
             });
         }
         self.program.structs[index].fields = lowered;

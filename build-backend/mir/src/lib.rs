@@ -48,7 +48,10 @@ pub use ids::{
     ArrayId, ClassId, ExprId, ExternalId, FileId, FunctionId, GlobalId, InterfaceId, KernelId, LabelId,
     LocalId, PointerId, SignatureId, StaticId, StmtId, StructId, VariableId,
 };
-pub use object::{CastTarget, Class, ClassKind, Interface, Serialization, Static, Table, slot};
+pub use object::{
+    CastTarget, Class, ClassKind, FieldAttributes, Interface, Serialization, Static, Table, TypeAttributes,
+    slot,
+};
 pub use program::Program;
 pub use span::{LineColumn, Span};
 pub use stmt::{Catch, Stmt, StmtKind};

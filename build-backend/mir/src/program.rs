@@ -1,5 +1,7 @@
 //! A whole program.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use crate::*;
@@ -15,8 +17,12 @@ pub struct Program {
     pub types: TypeTable,
     /// Structs and unions.
     pub structs: Vec<Struct>,
+    /// What the object dialect knows of structs; those without attributes are left out.
+    pub struct_attributes: FxHashMap<StructId, TypeAttributes>,
+    /// Structs that name a texture of a device.
+    pub textures: BTreeSet<StructId>,
     /// Heap classes, rails, boxes and closures; a superclass comes before its subclasses. The first one is
-    /// the root (`x10.lang.Any`, no fields, the fixed slots): superclass of every class that names no other,
+    /// the root (no fields, the fixed slots): superclass of every class that names no other,
     /// and the class of a `CallVirtual` on a receiver of type [`Ty::Any`].
     pub classes: Vec<Class>,
     /// Specialised closure classes and their originals, which have the same layout.
@@ -60,5 +66,18 @@ impl Program {
     /// Whether the program has objects on a collected heap, and the runtime of places and activities.
     pub fn has_object_heap(&self) -> bool {
         !self.classes.is_empty()
+    }
+
+    /// The attributes of a struct.
+    pub fn attributes_of_struct(&self, id: StructId) -> TypeAttributes {
+        self.struct_attributes.get(&id).cloned().unwrap_or_default()
+    }
+
+    /// Sets the attributes of a struct.
+    pub fn set_attributes_of_struct(&mut self, id: StructId, attributes: TypeAttributes) {
+        match attributes == TypeAttributes::default() {
+            true => self.struct_attributes.remove(&id),
+            false => self.struct_attributes.insert(id, attributes),
+        };
     }
 }

@@ -135,7 +135,7 @@ pub(super) fn function(name: &str, params: u32, types: &[Ty], result: Ty, body: 
 
 fn class(name: &str, kind: ClassKind) -> Class {
     Class {
-        serialization: Serialization::FieldByField,
+        attributes: TypeAttributes::default(),
         name: name.into(),
         kind,
         superclass: (name != "x10.lang.Any").then_some(ROOT),

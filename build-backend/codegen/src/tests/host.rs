@@ -130,14 +130,7 @@ fn checks_raise() {
 fn closures_and_dispatch() {
     // An interface with one method, a class that implements it, a closure with a capture.
     let mut program = statements(&[Ty::Any, Ty::Any], vec![]);
-    let field = |name: &str| Field {
-        name: name.into(),
-        ty: Ty::I64,
-        transient: false,
-        volatile: false,
-        non_null: false,
-        immutable: false,
-    };
+    let field = |name: &str| Field { name: name.into(), ty: Ty::I64 };
     let get = |class| {
         let object = Box::new(var(0, Ty::Any));
         expr(Ty::I64, ExprKind::Field { object, class, field: 0, checked: false })
@@ -153,7 +146,7 @@ fn closures_and_dispatch() {
     ));
     program.interfaces.push(Interface { name: "Source".into(), slots: 1 });
     let class = |name: &str, kind, vtable, interfaces| Class {
-        serialization: Serialization::FieldByField,
+        attributes: TypeAttributes::default(),
         name: name.into(),
         kind,
         superclass: Some(ROOT),

@@ -111,17 +111,9 @@ pub(super) fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
         repeat(900, lt(i(), long(length)), vec![show], vec![set(2, add(i(), long(1)))]),
     ];
     let mut program = statements(&[Ty::Ref(INTS), Ty::I64], body);
-    let field = |name: &str| Field {
-        name: name.into(),
-        ty: Ty::I64,
-        transient: false,
-        volatile: false,
-        non_null: false,
-        immutable: false,
-    };
+    let field = |name: &str| Field { name: name.into(), ty: Ty::I64 };
     program.structs.push(Struct {
         layout: None,
-        serialization: Serialization::FieldByField,
         name: "x10.lang.GlobalRail[x10.lang.Int]".into(),
         fields: vec![field("size"), field("home"), field("handle")],
     });

@@ -9,7 +9,7 @@ use apg_analysis::program::ty::Ty;
 use apg_syntax::TextRange;
 
 use crate::builder::function::Builder;
-use crate::mono::instances::immutable_field;
+use crate::mono::instances::{ObjectField, immutable_field};
 use crate::{LowerError, Lowerer};
 use apg_mir::{self as mir, ExprKind};
 
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
     }
 
     /// The hidden fields of a class, after its own.
-    pub(crate) fn hidden_fields(&mut self, ty: Ty) -> Vec<mir::Field> {
+    pub(crate) fn hidden_fields(&mut self, ty: Ty) -> Vec<ObjectField> {
         let mut fields = Vec::new();
         if let Some(outer) = self.outer_type(ty) {
             fields.push(immutable_field(OUTER_FIELD, self.machine(outer)));
@@ -171,7 +171,7 @@ impl Builder<'_, '_> {
     /// Declares the hidden parameters of a constructor.
     pub(crate) fn declare_hidden(&mut self, owner: Ty) -> Vec<mir::LocalId> {
         let fields = self.lowerer.hidden_fields(owner);
-        fields.into_iter().map(|it| self.new_local(it.name, it.ty, false)).collect()
+        fields.into_iter().map(|(field, _)| self.new_local(field.name, field.ty, false)).collect()
     }
 
     /// Stores the hidden parameters in their fields.

@@ -24,13 +24,15 @@ impl Lowerer<'_> {
             if let (ClassKey::Instance(ty), true) =
                 (self.class_data[index].key.clone(), self.class_data[index].instantiated)
             {
-                self.program.classes[index].serialization = self.custom_of(ty, own, refused);
+                self.program.classes[index].attributes.serialization = self.custom_of(ty, own, refused);
             }
         }
         let structs: Vec<_> = self.structs.iter().map(|(ty, id)| (*ty, *id)).collect();
         for (ty, id) in structs {
             let custom = self.custom_of(ty, own, refused);
-            self.program.structs[id.index()].serialization = custom;
+            let mut attributes = self.program.attributes_of_struct(id);
+            attributes.serialization = custom;
+            self.program.set_attributes_of_struct(id, attributes);
             if matches!(custom, Serialization::Custom(_)) {
                 // The runtime calls its code through the interface.
                 let boxed = self.box_of(ty);

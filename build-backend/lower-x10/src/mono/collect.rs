@@ -351,7 +351,7 @@ impl Lowerer<'_> {
                 && matches!(self.program.classes[index].kind, mir::ClassKind::Object)
             {
                 let fields = self.instance_fields(ty);
-                self.program.classes[index].fields = fields;
+                self.set_fields(mir::ClassId(index as u32), fields);
             }
             index += 1;
         }

@@ -69,7 +69,7 @@ impl<'db> Lowerer<'db> {
             kind,
             superclass,
             fields,
-            serialization: mir::Serialization::FieldByField,
+            attributes: mir::TypeAttributes::default(),
             vtable,
             interfaces,
         });
@@ -99,7 +99,10 @@ impl<'db> Lowerer<'db> {
             return id;
         }
         let name = self.type_name(ty);
-        self.new_class(key, name, kind, Some(superclass))
+        let id = self.new_class(key, name, kind, Some(superclass));
+        let attributes = &mut self.program.classes[id.index()].attributes;
+        attributes.records_stack_trace = ty.is_known(self.db, Known::CheckedThrowable);
+        id
     }
 
     /// The heap class that holds a value of struct type `ty`.
@@ -131,8 +134,11 @@ impl<'db> Lowerer<'db> {
         id
     }
 
-    pub(crate) fn set_fields(&mut self, id: mir::ClassId, fields: Vec<mir::Field>) {
-        self.program.classes[id.index()].fields = fields;
+    pub(crate) fn set_fields(&mut self, id: mir::ClassId, fields: Vec<ObjectField>) {
+        let class = &mut self.program.classes[id.index()];
+        let attributes;
+        (class.fields, attributes) = fields.into_iter().unzip();
+        class.attributes.set_fields(attributes);
     }
 
     /// Marks a class as instantiated.
@@ -152,17 +158,24 @@ impl<'db> Lowerer<'db> {
         let id = mir::StructId(self.program.structs.len() as u32);
         let name = self.type_name(ty);
         self.structs.insert(ty, id);
-        self.program.structs.push(mir::Struct {
-            layout: None,
-            name,
-            fields,
-            serialization: mir::Serialization::FieldByField,
-        });
+        let (fields, attributes) = fields.into_iter().unzip();
+        self.program.structs.push(mir::Struct { layout: None, name, fields });
+        let mut of_struct = mir::TypeAttributes::default();
+        of_struct.set_fields(attributes);
+        self.program.set_attributes_of_struct(id, of_struct);
+        if self.is_texture(ty) {
+            self.program.textures.insert(id);
+        }
         id
     }
 
+    fn is_texture(&self, ty: Ty) -> bool {
+        ty.as_class(self.db)
+            .is_some_and(|(class, _)| &*qualified_name(self.db, class) == "x10.util.CUDATextureRail")
+    }
+
     /// The fields of a struct. Contained structs are created first.
-    fn struct_fields(&mut self, ty: Ty) -> Vec<mir::Field> {
+    fn struct_fields(&mut self, ty: Ty) -> Vec<ObjectField> {
         if self.deep(ty) || self.structs_in_progress.contains(&ty) {
             if !self.is_unbounded {
                 let name = self.type_name(ty);
@@ -181,7 +194,7 @@ impl<'db> Lowerer<'db> {
     }
 
     /// The machine fields that a class or struct declares itself.
-    pub(crate) fn instance_fields(&mut self, ty: Ty) -> Vec<mir::Field> {
+    pub(crate) fn instance_fields(&mut self, ty: Ty) -> Vec<ObjectField> {
         let mut result = Vec::new();
         for id in self.own_fields(ty) {
             let concrete = self.field_of(id, ty);
@@ -192,14 +205,11 @@ impl<'db> Lowerer<'db> {
             // CPUs access at most a word atomically.
             let volatile = marked && !matches!(machine, mir::Ty::Struct(_));
             let non_null = self.is_present(id);
-            result.push(mir::Field {
-                name: id.name(self.db).clone(),
-                ty: machine,
-                transient,
-                volatile,
-                non_null,
-                immutable: !field_is_mutable(self.db, id),
-            });
+            let immutable = !field_is_mutable(self.db, id);
+            result.push((
+                mir::Field { name: id.name(self.db).clone(), ty: machine },
+                mir::FieldAttributes { transient, volatile, non_null, immutable },
+            ));
         }
         result.extend(self.hidden_fields(ty));
         result
@@ -334,13 +344,15 @@ impl<'db> Lowerer<'db> {
     }
 }
 
+/// A field of an object with its attributes.
+pub(crate) type ObjectField = (mir::Field, mir::FieldAttributes);
+
 /// A serialised field.
-pub(crate) fn field(name: &str, ty: mir::Ty) -> mir::Field {
-    let name = SmolStr::new(name);
-    mir::Field { name, ty, transient: false, volatile: false, non_null: false, immutable: false }
+pub(crate) fn field(name: &str, ty: mir::Ty) -> ObjectField {
+    (mir::Field { name: SmolStr::new(name), ty }, mir::FieldAttributes::default())
 }
 
 /// A serialised field that is assigned where the object is made only.
-pub(crate) fn immutable_field(name: &str, ty: mir::Ty) -> mir::Field {
-    mir::Field { immutable: true, ..field(name, ty) }
+pub(crate) fn immutable_field(name: &str, ty: mir::Ty) -> ObjectField {
+    (mir::Field { name: SmolStr::new(name), ty }, mir::FieldAttributes::IMMUTABLE)
 }

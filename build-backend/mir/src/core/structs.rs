@@ -4,7 +4,6 @@ use smol_str::SmolStr;
 
 use super::layout::MemoryLayout;
 use super::types::Ty;
-use crate::Serialization;
 
 /// A struct or union (a value type).
 #[derive(Clone, Debug, PartialEq)]
@@ -13,8 +12,6 @@ pub struct Struct {
     pub name: String,
     /// Fields in order.
     pub fields: Vec<Field>,
-    /// Serialisation of values.
-    pub serialization: Serialization,
     /// Where the fields lie, if the program relies on it. Only such structs have fields that are arrays.
     pub layout: Option<MemoryLayout>,
 }
@@ -22,16 +19,8 @@ pub struct Struct {
 /// A field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Source name (closure captures: the variable's).
+    /// Source name; that of the variable, for a captured one.
     pub name: SmolStr,
     /// Type.
     pub ty: Ty,
-    /// Not serialised.
-    pub transient: bool,
-    /// Sequentially consistent; of classes only.
-    pub volatile: bool,
-    /// Declared non-null.
-    pub non_null: bool,
-    /// Assigned by constructors only, and not in loops.
-    pub immutable: bool,
 }

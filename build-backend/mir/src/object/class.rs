@@ -1,6 +1,6 @@
 //! Classes, interfaces and static fields.
 
-use super::serialization::Serialization;
+use super::attributes::{FieldAttributes, TypeAttributes};
 use crate::{ClassId, Field, FunctionId, InterfaceId, Ty};
 
 /// The kind of a class.
@@ -48,12 +48,19 @@ pub struct Class {
     pub superclass: Option<ClassId>,
     /// Own fields (inherited ones come first in memory).
     pub fields: Vec<Field>,
-    /// Serialisation of objects.
-    pub serialization: Serialization,
+    /// What is known of the class and its own fields besides.
+    pub attributes: TypeAttributes,
     /// The code for each virtual slot, inherited slots first; `None` is abstract, or never called.
     pub vtable: Vec<Option<FunctionId>>,
     /// Implemented interfaces with the code for each of their slots; `None` is never called.
     pub interfaces: Vec<(InterfaceId, Vec<Option<FunctionId>>)>,
+}
+
+impl Class {
+    /// The attributes of an own field.
+    pub fn field_attributes(&self, field: u32) -> FieldAttributes {
+        self.attributes.field(field)
+    }
 }
 
 /// An interface (also used for `instanceof` and casts to it).

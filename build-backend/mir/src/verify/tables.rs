@@ -8,11 +8,22 @@ impl Verifier<'_> {
         let program = self.program;
         for (index, item) in program.structs.iter().enumerate() {
             self.check_fields(&item.name, &item.fields);
-            self.check_serialization(&item.name, item.serialization);
             if self.contains_itself(StructId(index as u32)) {
                 let message = "the struct contains itself".to_owned();
                 self.report(Rule::AcyclicTypes, &item.name, None, message);
             }
+        }
+        for (id, attributes) in &program.struct_attributes {
+            match program.structs.get(id.index()) {
+                Some(item) => self.check_attributes(&item.name, attributes, item.fields.len()),
+                None => {
+                    let message = format!("there is no struct {}", id.0);
+                    self.report(Rule::KnownItem, "struct_attributes", None, message);
+                }
+            }
+        }
+        for id in program.textures.iter().filter(|it| it.index() >= program.structs.len()) {
+            self.report(Rule::KnownItem, "textures", None, format!("there is no struct {}", id.0));
         }
         for (index, class) in program.classes.iter().enumerate() {
             self.check_class(index, class);
@@ -81,7 +92,7 @@ impl Verifier<'_> {
     fn check_class(&mut self, index: usize, class: &Class) {
         let name = &class.name;
         self.check_fields(name, &class.fields);
-        self.check_serialization(name, class.serialization);
+        self.check_attributes(name, &class.attributes, class.fields.len());
         match class.kind {
             ClassKind::Rail { element: ty }
             | ClassKind::Boxed { value: ty }
@@ -124,11 +135,16 @@ impl Verifier<'_> {
         }
     }
 
-    fn check_serialization(&mut self, item: &str, serialization: Serialization) {
+    fn check_attributes(&mut self, item: &str, attributes: &TypeAttributes, fields: usize) {
         if let Serialization::Custom(Some(function)) | Serialization::RestoreTransient(function) =
-            serialization
+            attributes.serialization
         {
             self.check_function(item, function);
+        }
+        if attributes.field_count() > fields {
+            let message =
+                format!("field {} has attributes, of {fields} fields", attributes.field_count() - 1);
+            self.report(Rule::KnownItem, item, None, message);
         }
     }
 

@@ -45,6 +45,37 @@ fn memory_and_jumps_are_valid() {
 }
 
 #[test]
+fn attributes_belong_to_types_and_fields_that_exist() {
+    let transient = FieldAttributes { transient: true, ..FieldAttributes::default() };
+    let with = |struct_id, field| {
+        let mut program = program("return 1:i32;");
+        let mut attributes = TypeAttributes::default();
+        attributes.set_field(field, transient);
+        program.set_attributes_of_struct(StructId(struct_id), attributes);
+        rules(&program)
+    };
+    assert_eq!(with(0, 1), []);
+    assert_eq!(with(0, 2), [Rule::KnownItem]);
+    assert_eq!(with(9, 0), [Rule::KnownItem]);
+    let mut program = program("return 1:i32;");
+    program.textures.insert(StructId(9));
+    assert_eq!(rules(&program), [Rule::KnownItem]);
+}
+
+#[test]
+fn attributes_that_are_taken_back_leave_nothing() {
+    let mut program = program("return 1:i32;");
+    let mut attributes = TypeAttributes::default();
+    attributes.set_field(1, FieldAttributes::IMMUTABLE);
+    program.set_attributes_of_struct(StructId(0), attributes.clone());
+    assert_eq!(program.attributes_of_struct(StructId(0)).field(1), FieldAttributes::IMMUTABLE);
+    attributes.set_field(1, FieldAttributes::default());
+    assert_eq!(attributes, TypeAttributes::default());
+    program.set_attributes_of_struct(StructId(0), attributes);
+    assert!(program.struct_attributes.is_empty());
+}
+
+#[test]
 fn faults_of_memory_are_found() {
     for (body, expected) in [
         ("store %v = 1; return 1:i32;", Rule::OperandType),

@@ -164,7 +164,7 @@ mod tests {
             kind: ClassKind::Closure,
             superclass: None,
             fields: Vec::new(),
-            serialization: Serialization::default(),
+            attributes: TypeAttributes::default(),
             vtable,
             interfaces: Vec::new(),
         };

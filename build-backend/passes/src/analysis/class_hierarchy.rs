@@ -131,7 +131,7 @@ mod tests {
             kind: ClassKind::Object,
             superclass: superclass.map(ClassId),
             fields: Vec::new(),
-            serialization: Serialization::default(),
+            attributes: TypeAttributes::default(),
             vtable: vtable.iter().map(|it| it.map(FunctionId)).collect(),
             interfaces: Vec::new(),
         }

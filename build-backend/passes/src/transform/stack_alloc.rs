@@ -191,15 +191,15 @@ impl StackFrame<'_> {
     }
 }
 
-/// Whether objects of a class may be on the stack: no exceptions, whose stack
-/// traces are recorded where they are constructed.
+/// Whether objects of a class may be on the stack: none that record the stack trace where they are
+/// constructed.
 fn is_stack_allocatable(program: &Program, class: ClassId) -> bool {
     let has_variable_size =
         matches!(program.classes[class.index()].kind, ClassKind::Rail { .. } | ClassKind::String);
     let chain = std::iter::successors(Some(class), |it| program.classes[it.index()].superclass);
-    let is_exception =
-        chain.into_iter().any(|it| program.classes[it.index()].name == "x10.lang.CheckedThrowable");
-    !has_variable_size && !is_exception && object_size(program, class) <= MAX_OBJECT_BYTES
+    let records_stack_trace =
+        chain.into_iter().any(|it| program.classes[it.index()].attributes.records_stack_trace);
+    !has_variable_size && !records_stack_trace && object_size(program, class) <= MAX_OBJECT_BYTES
 }
 
 /// Approximate size of an object in bytes.

@@ -7,14 +7,14 @@ use apg_mir::{ExprKind, Program, walk_mut};
 
 use crate::values::{is_host_code, strip_checks};
 
-/// Removes null checks of fields with [`apg_mir::Field::non_null`] from host code.
+/// Removes null checks of fields with [`apg_mir::FieldAttributes::non_null`] from host code.
 pub(crate) fn remove_declared_null_checks(program: &mut Program) {
     let classes = &program.classes;
     for function in program.functions.iter_mut().filter(|it| is_host_code(it)) {
         walk_mut::edit_exprs(&mut function.body, &mut |expr| {
             if let ExprKind::NonNull(value) = &mut expr.kind
                 && let ExprKind::Field { class, field, .. } = strip_checks(value).kind
-                && classes[class.index()].fields.get(field as usize).is_some_and(|it| it.non_null)
+                && classes[class.index()].field_attributes(field).non_null
             {
                 expr.kind = std::mem::replace(&mut value.kind, ExprKind::Null);
             }

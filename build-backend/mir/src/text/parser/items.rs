@@ -13,6 +13,9 @@ use crate::*;
 const MAX_STRUCT_DEPTH: usize = 64;
 /// Size of a struct with all in it.
 const MAX_STRUCT_SCALARS: usize = 1 << 16;
+/// What a class consists of, for errors.
+const CLASS_MEMBERS: &str =
+    "`field`, `serialization`, `records_stack_trace`, `version_of`, `vtable`, `implements` or `}`";
 
 /// Builds the program, declaration by declaration.
 pub(super) struct ItemParser<'p, 't> {
@@ -109,33 +112,34 @@ impl<'p, 't> ItemParser<'p, 't> {
 
     /// A struct or union, from its name on. It has a layout if it has a size.
     fn structure(&mut self, is_union: bool) -> Parsed<()> {
+        let id = StructId(self.program.structs.len() as u32);
         self.struct_offsets.push(self.cursor.offset());
         let name = self.cursor.global("a struct")?;
         let size = self.size(is_union)?;
         let mut offsets = Vec::new();
-        let mut item = Struct {
-            layout: None,
-            name: name.text.to_string(),
-            fields: Vec::new(),
-            serialization: Serialization::FieldByField,
-        };
+        let mut item = Struct { layout: None, name: name.text.to_string(), fields: Vec::new() };
+        let mut attributes = TypeAttributes::default();
         let mut names = NameTable::default();
         self.cursor.expect("{")?;
         while !self.cursor.eat("}") {
             match self.cursor.peek() {
                 TokenKind::Word(word) if word == "field" => {
                     let has_offset = size.is_some() && !is_union;
-                    let (field, offset) = self.field(&mut names, has_offset)?;
-                    item.fields.push(field);
-                    offsets.push(offset);
+                    offsets.push(self.field(&mut item.fields, &mut attributes, &mut names, has_offset)?);
                 }
                 TokenKind::Word(word) if word == "serialization" => {
-                    item.serialization = self.serialization()?
+                    attributes.serialization = self.serialization()?
                 }
-                _ => return self.cursor.expected("`field`, `serialization` or `}`"),
+                TokenKind::Word(word) if word == "texture" => {
+                    self.cursor.advance();
+                    self.program.textures.insert(id);
+                    self.cursor.expect(";")?;
+                }
+                _ => return self.cursor.expected("`field`, `serialization`, `texture` or `}`"),
             }
         }
         item.layout = size.map(|size| MemoryLayout { is_union, size, offsets });
+        self.program.set_attributes_of_struct(id, attributes);
         self.program.structs.push(item);
         Ok(())
     }
@@ -170,7 +174,7 @@ impl<'p, 't> ItemParser<'p, 't> {
             kind,
             superclass,
             fields: Vec::new(),
-            serialization: Serialization::FieldByField,
+            attributes: TypeAttributes::default(),
             vtable: Vec::new(),
             interfaces: Vec::new(),
         };
@@ -178,13 +182,18 @@ impl<'p, 't> ItemParser<'p, 't> {
         self.cursor.expect("{")?;
         while !self.cursor.eat("}") {
             let TokenKind::Word(word) = self.cursor.peek() else {
-                return self
-                    .cursor
-                    .expected("`field`, `serialization`, `version_of`, `vtable`, `implements` or `}`");
+                return self.cursor.expected(CLASS_MEMBERS);
             };
             match word.as_str() {
-                "field" => item.fields.push(self.field(&mut names, false)?.0),
-                "serialization" => item.serialization = self.serialization()?,
+                "field" => {
+                    self.field(&mut item.fields, &mut item.attributes, &mut names, false)?;
+                }
+                "serialization" => item.attributes.serialization = self.serialization()?,
+                "records_stack_trace" => {
+                    self.cursor.advance();
+                    item.attributes.records_stack_trace = true;
+                    self.cursor.expect(";")?;
+                }
                 "version_of" => {
                     self.cursor.advance();
                     let original = self.symbols.class(&mut self.cursor)?;
@@ -200,11 +209,7 @@ impl<'p, 't> ItemParser<'p, 't> {
                     let interface = self.symbols.interface(&mut self.cursor)?;
                     item.interfaces.push((interface, self.slots()?));
                 }
-                _ => {
-                    return self
-                        .cursor
-                        .expected("`field`, `serialization`, `version_of`, `vtable`, `implements` or `}`");
-                }
+                _ => return self.cursor.expected(CLASS_MEMBERS),
             }
         }
         self.program.classes.push(item);
@@ -266,8 +271,15 @@ impl<'p, 't> ItemParser<'p, 't> {
         Ok(slots)
     }
 
-    /// `field name: TYPE at OFFSET transient volatile non_null immutable;`, and the offset.
-    fn field(&mut self, names: &mut NameTable, has_offset: bool) -> Parsed<(Field, u64)> {
+    /// `field name: TYPE at OFFSET transient volatile non_null immutable;`: adds the field and its attributes,
+    /// and gives the offset.
+    fn field(
+        &mut self,
+        fields: &mut Vec<Field>,
+        attributes: &mut TypeAttributes,
+        names: &mut NameTable,
+        has_offset: bool,
+    ) -> Parsed<u64> {
         self.cursor.advance();
         let offset = self.cursor.offset();
         let name = self.cursor.member_name()?;
@@ -281,14 +293,7 @@ impl<'p, 't> ItemParser<'p, 't> {
             self.cursor.expect_word("at")?;
             place = u64::from(self.cursor.small_number("an offset in bytes")?);
         }
-        let mut field = Field {
-            name: name.text,
-            ty,
-            transient: false,
-            volatile: false,
-            non_null: false,
-            immutable: false,
-        };
+        let mut field = FieldAttributes::default();
         loop {
             match self.cursor.peek() {
                 TokenKind::Word(word) if word == "transient" => field.transient = true,
@@ -300,7 +305,9 @@ impl<'p, 't> ItemParser<'p, 't> {
             self.cursor.advance();
         }
         self.cursor.expect(";")?;
-        Ok((field, place))
+        attributes.set_field(fields.len() as u32, field);
+        fields.push(Field { name: name.text, ty });
+        Ok(place)
     }
 
     fn serialization(&mut self) -> Parsed<Serialization> {

@@ -122,8 +122,12 @@ impl<'a> Printer<'a> {
             let _ = write!(self.out, " size {} align {}", size.size, size.align);
         }
         self.open();
-        self.fields(&item.fields, item.layout.as_ref().filter(|_| !is_union));
-        self.serialization(item.serialization);
+        let attributes = self.program.attributes_of_struct(StructId(index as u32));
+        self.fields(&item.fields, &attributes, item.layout.as_ref().filter(|_| !is_union));
+        if self.program.textures.contains(&StructId(index as u32)) {
+            self.line("texture;");
+        }
+        self.serialization(attributes.serialization);
         self.close();
     }
 
@@ -150,8 +154,11 @@ impl<'a> Printer<'a> {
             self.ty(ty);
         }
         self.open();
-        self.fields(&item.fields, None);
-        self.serialization(item.serialization);
+        self.fields(&item.fields, &item.attributes, None);
+        if item.attributes.records_stack_trace {
+            self.line("records_stack_trace;");
+        }
+        self.serialization(item.attributes.serialization);
         if let Some(original) = program.closure_versions.get(&id) {
             self.begin();
             self.push("version_of ");
@@ -178,8 +185,8 @@ impl<'a> Printer<'a> {
         self.close();
     }
 
-    /// Fields, with their offsets in a layout.
-    fn fields(&mut self, fields: &[Field], layout: Option<&MemoryLayout>) {
+    /// Fields with their attributes, and their offsets in a layout.
+    fn fields(&mut self, fields: &[Field], attributes: &TypeAttributes, layout: Option<&MemoryLayout>) {
         for (index, field) in fields.iter().enumerate() {
             self.begin();
             self.push("field ");
@@ -189,11 +196,12 @@ impl<'a> Printer<'a> {
             if let Some(offset) = layout.map(|it| it.offsets.get(index).copied().unwrap_or(0)) {
                 let _ = write!(self.out, " at {offset}");
             }
+            let FieldAttributes { transient, volatile, non_null, immutable } = attributes.field(index as u32);
             for (word, is_set) in [
-                (" transient", field.transient),
-                (" volatile", field.volatile),
-                (" non_null", field.non_null),
-                (" immutable", field.immutable),
+                (" transient", transient),
+                (" volatile", volatile),
+                (" non_null", non_null),
+                (" immutable", immutable),
             ] {
                 self.push(if is_set { word } else { "" });
             }

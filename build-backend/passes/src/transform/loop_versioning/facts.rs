@@ -50,8 +50,7 @@ impl LoopFacts {
             }
             // A constructor: the field is not yet immutable.
             StmtKind::SetField { class, field, .. } => {
-                let field = program.classes[class.index()].fields.get(*field as usize);
-                return field.is_none_or(|it| !it.immutable);
+                return !program.classes[class.index()].field_attributes(*field).immutable;
             }
             StmtKind::SetElement { element, checked, .. } => {
                 self.has_checks |= checked;

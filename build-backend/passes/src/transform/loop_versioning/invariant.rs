@@ -110,8 +110,8 @@ impl Scan<'_> {
 
     /// Whether a field keeps the value that its constructor gave it.
     fn is_immutable(&self, class: ClassId, field: u32) -> bool {
-        let field = self.program.classes[class.index()].fields.get(field as usize);
-        field.is_some_and(|it| it.immutable && !it.volatile)
+        let field = self.program.classes[class.index()].field_attributes(field);
+        field.immutable && !field.volatile
     }
 
     /// Whether all objects of one static type are of the other.
