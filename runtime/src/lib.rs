@@ -30,5 +30,6 @@ pub mod slots;
 #[cfg(test)]
 mod testing;
 pub mod topology;
+pub mod xmp;
 
 pub use run::{ExitStatus, Image, RunOptions, Runtime, run};

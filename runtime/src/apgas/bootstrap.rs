@@ -16,7 +16,7 @@ use crate::base::ending::{self, End, Ending};
 use crate::base::output_lock;
 use crate::base::place::PlaceId;
 use crate::net::bootstrap::capacity;
-use crate::net::bootstrap::connect;
+use crate::net::bootstrap::connect as connections;
 use crate::net::bootstrap::connect::BootstrapInfo;
 use crate::net::bootstrap::handshake::StartContext;
 use crate::net::bootstrap::launcher;
@@ -94,8 +94,26 @@ impl Supervision {
         }
     }
 
+    /// From now on the other places may end.
+    pub fn expect_end(&self) {
+        if let Some(processes) = self.processes() {
+            processes.expect_end();
+        }
+    }
+
+    /// Waits for the ends of the other places.
+    pub fn finish(&self) {
+        let Some(processes) = self.processes() else { return };
+        for (place, process) in processes.end(FAREWELL) {
+            let seconds = FAREWELL.as_secs();
+            report!(
+                "apg: {place} (process {process}) did not end within {seconds} seconds of the program's end, and was killed"
+            );
+        }
+    }
+
     /// Tells the agent of this host, if there is one, that this process ends in order.
-    fn announce_end(&self) {
+    pub fn announce_end(&self) {
         if let Some(Supervisor::Agent(pipe)) = self.0.get() {
             // Without its agent this process is about to be ended.
             let _ = (&*pipe).write_all(&[1]);
@@ -133,9 +151,27 @@ pub fn open(
     ending: &'static Ending,
 ) -> Result<&'static System, String> {
     let selection = options.accelerators.clone();
+    if info.is_none() {
+        // What is missing here is not found by many processes at once.
+        selection.resolve(&|| if selection == Selection::Auto { Ok(0) } else { crate::device::count() })?;
+    }
+    start(connect(info, options, supervision, ending)?, selection, ending)
+}
+
+/// The endpoint of this process among the places of a program: that of place 0, which starts the others, or
+/// of the one it was invited to be. Returns when all places know each other.
+///
+/// # Errors
+/// What keeps the places from starting, in words for the user.
+pub fn connect(
+    info: Option<BootstrapInfo>,
+    options: &Options,
+    supervision: &Supervision,
+    ending: &'static Ending,
+) -> Result<Arc<dyn Endpoint>, String> {
     let timeouts = Timeouts::from_environment()?;
     if let Some(info) = info {
-        return start(join(info, options, timeouts, supervision)?, selection, ending);
+        return join(info, options, timeouts, supervision);
     }
     check_place_count(options.hosts)?;
     if matches!(options.carrier, Carrier::Mpi(_)) {
@@ -146,14 +182,10 @@ pub fn open(
         ));
     }
     tracing::debug!(hosts = options.hosts, "places start");
-    // What is missing here is not found by many processes at once.
-    selection.resolve(&|| if selection == Selection::Auto { Ok(0) } else { crate::device::count() })?;
-    let endpoint: Arc<dyn Endpoint> = if options.hosts == 1 {
-        Arc::new(Local::default())
-    } else {
-        Arc::new(launch(options, timeouts, supervision, ending)?)
-    };
-    start(endpoint, selection, ending)
+    Ok(match options.hosts {
+        1 => Arc::new(Local::default()),
+        _ => Arc::new(launch(options, timeouts, supervision, ending)?),
+    })
 }
 
 /// Refuses a number of places that there cannot be.
@@ -212,7 +244,7 @@ fn join(
         let joined = match info.listener {
             // SAFETY: inherited for this place alone, and taken once: a process joins one program.
             Some(listener) => lead(&info, unsafe { OwnedFd::from_raw_fd(listener) }, identity, deadline),
-            None => connect::join(&info, identity, deadline),
+            None => connections::join(&info, identity, deadline),
         };
         let mesh = joined
             .map_err(|error| format!("{} cannot join the others: {error}", placement.describe(place)))?;
@@ -242,25 +274,16 @@ fn lead(info: &BootstrapInfo, listener: OwnedFd, identity: u64, deadline: Instan
         deadline,
         failed: &|| None,
     };
-    connect::host(listener, &start)
+    connections::host(listener, &start)
 }
 
 /// Place 0: the program has ended with `code`. Tells the others and waits for them.
 pub fn close(system: &'static System, supervision: &Supervision, code: i32) {
-    if let Some(processes) = supervision.processes() {
-        processes.expect_end();
-    }
+    supervision.expect_end();
     supervision.announce_end();
     report_leaks(system);
     system.end_program(code);
-    if let Some(processes) = supervision.processes() {
-        for (place, process) in processes.end(FAREWELL) {
-            let seconds = FAREWELL.as_secs();
-            report!(
-                "apg: {place} (process {process}) did not end within {seconds} seconds of the program's end, and was killed"
-            );
-        }
-    }
+    supervision.finish();
 }
 
 /// Any other place: leaves the program, which has completed.

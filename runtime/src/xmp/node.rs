@@ -1,0 +1,364 @@
+//! A node of the program: its messages, the executing nodes of nested tasks (XcalableMP 1.4, section 5.1),
+//! and operations that were begun with `async`.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::collective;
+use super::error::{Result, XmpError};
+use super::exchange::{Exchange, Plan, Store};
+use super::gmove::{self, Side};
+use super::mailbox::{Construct, Mailbox};
+use super::node_set::NodeSet;
+use super::one_sided;
+use super::reduction::{Operator, Variable};
+use super::strided::{StridedBox, total_bytes};
+
+/// Exchanges one after the other, from an array to itself, or between two.
+struct Pending {
+    phases: Arc<Vec<Plan>>,
+    /// The phase that is under way.
+    phase: usize,
+    exchange: Option<Exchange>,
+    construct: Construct,
+    source: *const u8,
+    target: *mut u8,
+}
+
+// SAFETY: the memory is the program's, which keeps it until the operation has ended.
+unsafe impl Send for Pending {}
+
+/// A node.
+pub struct Node {
+    mailbox: Arc<Mailbox>,
+    entire: Arc<NodeSet>,
+    /// The executing nodes of this and of all outer tasks.
+    executing: Vec<Arc<NodeSet>>,
+    pending: FxHashMap<i64, Vec<Pending>>,
+    /// How many segments the nodes of a set have, by its fingerprint.
+    segments: FxHashMap<u64, u64>,
+    /// Writes to other nodes whose end is not known yet.
+    writes: Vec<one_sided::Write>,
+}
+
+/// Sides of an assignment in memory.
+#[derive(Debug)]
+pub struct Assignment<'a> {
+    /// The left side.
+    pub to: &'a Side,
+    /// Where it is.
+    pub target: *mut u8,
+    /// The right side.
+    pub from: &'a Side,
+    /// Where it is.
+    pub source: *const u8,
+}
+
+impl Node {
+    /// The node of a mailbox.
+    pub fn new(mailbox: Arc<Mailbox>) -> Node {
+        let entire = Arc::new(NodeSet::entire(mailbox.nodes()));
+        Node {
+            executing: vec![Arc::clone(&entire)],
+            entire,
+            mailbox,
+            pending: FxHashMap::default(),
+            segments: FxHashMap::default(),
+            writes: Vec::new(),
+        }
+    }
+
+    /// Its messages.
+    pub fn mailbox(&self) -> &Arc<Mailbox> {
+        &self.mailbox
+    }
+
+    /// Its number.
+    pub fn here(&self) -> u32 {
+        self.mailbox.here()
+    }
+
+    /// All nodes of the program.
+    pub fn entire(&self) -> &Arc<NodeSet> {
+        &self.entire
+    }
+
+    /// The nodes that execute the current task.
+    pub fn executing(&self) -> &Arc<NodeSet> {
+        self.executing.last().unwrap_or(&self.entire)
+    }
+
+    /// Enters a task of some nodes; whether this one is among them. Unless nothing is communicated, the
+    /// executing nodes meet first.
+    ///
+    /// # Errors
+    /// A node has ended, or is in another construct.
+    pub fn begin_task(&mut self, nodes: NodeSet, has_barrier: bool) -> Result<bool> {
+        if has_barrier {
+            collective::barrier(&self.mailbox, self.executing())?;
+        }
+        let is_member = nodes.position(self.here()).is_some();
+        self.executing.push(Arc::new(nodes));
+        Ok(is_member)
+    }
+
+    /// Leaves the innermost task.
+    pub fn end_task(&mut self) {
+        if self.executing.len() > 1 {
+            self.executing.pop();
+        }
+    }
+
+    /// The number under which all nodes of a set know the next memory that they make accessible together.
+    pub fn new_segment(&mut self, set: &NodeSet) -> u64 {
+        let fingerprint = set.fingerprint();
+        let count = self.segments.entry(fingerprint).or_default();
+        *count += 1;
+        fingerprint.wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// Combines variables of all nodes of a set. `bytes` holds each variable and behind it its locations.
+    ///
+    /// # Errors
+    /// A node has ended, or is in another construct; the operator has no meaning for a type.
+    pub fn reduce(
+        &self,
+        set: &NodeSet,
+        operator: Operator,
+        variables: &[Variable],
+        bytes: &mut Vec<u8>,
+    ) -> Result<()> {
+        variables.iter().try_for_each(|it| it.check(operator))?;
+        let combine = |left: &mut [u8], right: &[u8]| {
+            let mut at = 0;
+            for variable in variables {
+                let range = at..at + variable.total();
+                variable.combine(operator, &mut left[range.clone()], &right[range.clone()]);
+                at = range.end;
+            }
+        };
+        collective::all_reduce(&self.mailbox, set, bytes, &combine)
+    }
+
+    /// Executes exchanges one after the other, or begins to with a number that [`Node::wait_async`] waits
+    /// for.
+    ///
+    /// # Errors
+    /// A node has ended, or is in another construct.
+    ///
+    /// # Safety
+    /// The boxes of the plans are inside of memory from `source` and `target` on, which stays valid until
+    /// the end of the operation.
+    pub unsafe fn exchange(
+        &mut self,
+        phases: Arc<Vec<Plan>>,
+        construct: Construct,
+        source: *const u8,
+        target: *mut u8,
+        number: Option<i64>,
+    ) -> Result<()> {
+        let mut pending = Pending { phases, phase: 0, exchange: None, construct, source, target };
+        pending.begin(&self.mailbox)?;
+        match number {
+            Some(number) => {
+                self.pending.entry(number).or_default().push(pending);
+                Ok(())
+            }
+            None => pending.finish(&self.mailbox),
+        }
+    }
+
+    /// Waits for the operations that were begun with a number; none is no error.
+    ///
+    /// # Errors
+    /// A node has ended, or is in another construct.
+    pub fn wait_async(&mut self, number: i64) -> Result<()> {
+        for mut pending in self.pending.remove(&number).unwrap_or_default() {
+            pending.finish(&self.mailbox)?;
+        }
+        Ok(())
+    }
+
+    /// `gmove` by all executing nodes.
+    ///
+    /// # Errors
+    /// The sides do not match; a node has ended, or is in another construct.
+    ///
+    /// # Safety
+    /// Both sides are in memory that may be read and written, until the end of the operation.
+    pub unsafe fn gmove(
+        &mut self,
+        it: &Assignment<'_>,
+        construct: Construct,
+        number: Option<i64>,
+    ) -> Result<()> {
+        let here = self.here();
+        let executing = Arc::clone(self.executing());
+        if it.from.is_scalar() && !it.to.is_scalar() {
+            let mut value = vec![0_u8; it.from.element_bytes() as usize];
+            let local = Side::new(gmove::Of::Local(Vec::new(), it.from.element_bytes()), None)?;
+            gmove::check(it.to, it.from)?;
+            let plan = gmove::plan(&local, it.from, &executing, here)?;
+            // SAFETY: the caller's source, and an element of this function, which waits.
+            unsafe { self.exchange(Arc::new(vec![plan]), construct, it.source, value.as_mut_ptr(), None)? };
+            // SAFETY: the caller's target.
+            return unsafe { fill(it.to, it.target, here, &value) };
+        }
+        let mut plan = gmove::plan(it.to, it.from, &executing, here)?;
+        plan.overlaps = std::ptr::eq(it.source, it.target);
+        // SAFETY: the caller's.
+        unsafe { self.exchange(Arc::new(vec![plan]), construct, it.source, it.target, number) }
+    }
+
+    /// `gmove in`: reads a global array, whose segment has that number.
+    ///
+    /// # Errors
+    /// The sides do not match; a node has ended.
+    ///
+    /// # Safety
+    /// As [`Node::gmove`].
+    pub unsafe fn gmove_in(&mut self, it: &Assignment<'_>, segment: u64) -> Result<()> {
+        let here = self.here();
+        if it.from.is_scalar() && !it.to.is_scalar() {
+            let mut value = vec![0_u8; it.from.element_bytes() as usize];
+            let local = Side::new(gmove::Of::Local(Vec::new(), it.from.element_bytes()), None)?;
+            let one = Assignment { to: &local, target: value.as_mut_ptr(), ..*it };
+            // SAFETY: the caller's source, and an element of this function.
+            unsafe { self.gmove_in(&one, segment)? };
+            // SAFETY: the caller's target.
+            return unsafe { fill(it.to, it.target, here, &value) };
+        }
+        for (node, remote, own) in gmove::plan_in(it.to, it.from, here)? {
+            let bytes = if node == here {
+                // SAFETY: the caller's source.
+                unsafe { pack_all(&remote, it.source) }
+            } else {
+                one_sided::read(&self.mailbox, node, segment, &remote)?
+            };
+            // SAFETY: the caller's target.
+            unsafe { unpack_all(&own, it.target, &bytes) };
+        }
+        Ok(())
+    }
+
+    /// `gmove out`: writes a global array, whose segment has that number, and waits until it is written. A
+    /// source that all executing nodes have is written by the first one.
+    ///
+    /// # Errors
+    /// The sides do not match; a node has ended.
+    ///
+    /// # Safety
+    /// As [`Node::gmove`].
+    pub unsafe fn gmove_out(&mut self, it: &Assignment<'_>, segment: u64) -> Result<()> {
+        let here = self.here();
+        let is_replicated = matches!(it.from.of, gmove::Of::Local(..));
+        if is_replicated && self.executing().nodes.first() != Some(&here) {
+            return gmove::check(it.to, it.from);
+        }
+        if it.from.is_scalar() && !it.to.is_scalar() {
+            return Err(XmpError::new("`gmove out` assigns one element to a section")
+                .hint("assign a section with as many elements"));
+        }
+        let mut writes = Vec::new();
+        for (node, remote, own) in gmove::plan_out(it.to, it.from, here)? {
+            // SAFETY: the caller's source.
+            let bytes = unsafe { pack_all(&own, it.source) };
+            if node == here {
+                // SAFETY: the caller's target.
+                unsafe { unpack_all(&remote, it.target, &bytes) };
+            } else {
+                writes.push(one_sided::begin_write(&self.mailbox, node, segment, &remote, &bytes)?);
+            }
+        }
+        writes.into_iter().try_for_each(|it| one_sided::finish_write(&self.mailbox, it))
+    }
+
+    /// Writes to memory of a node; [`Node::sync_memory`] waits for the end.
+    ///
+    /// # Errors
+    /// The node has ended.
+    pub(super) fn put(
+        &mut self,
+        node: u32,
+        segment: u64,
+        boxes: &[StridedBox],
+        elements: &[u8],
+    ) -> Result<()> {
+        self.writes.push(one_sided::begin_write(&self.mailbox, node, segment, boxes, elements)?);
+        Ok(())
+    }
+
+    /// Waits until all that this node has written to others is there.
+    ///
+    /// # Errors
+    /// A node has ended.
+    pub fn sync_memory(&mut self) -> Result<()> {
+        std::mem::take(&mut self.writes)
+            .into_iter()
+            .try_for_each(|it| one_sided::finish_write(&self.mailbox, it))
+    }
+
+    /// Waits for all executing nodes, and for all that they have written.
+    ///
+    /// # Errors
+    /// A node has ended, or is in another construct.
+    pub fn sync_all(&mut self) -> Result<()> {
+        self.sync_memory()?;
+        collective::barrier(&self.mailbox, self.executing())
+    }
+}
+
+impl Pending {
+    fn begin(&mut self, mailbox: &Mailbox) -> Result<()> {
+        let Some(plan) = self.phases.get(self.phase) else { return Ok(()) };
+        // SAFETY: as `Node::exchange` demands.
+        self.exchange =
+            Some(unsafe { plan.begin(mailbox, self.construct, self.source, self.target, Store::Replace)? });
+        Ok(())
+    }
+
+    fn finish(&mut self, mailbox: &Mailbox) -> Result<()> {
+        while let Some(exchange) = self.exchange.take() {
+            // SAFETY: as `Node::exchange` demands.
+            unsafe { exchange.finish(mailbox, &self.phases[self.phase], self.target, Store::Replace)? };
+            self.phase += 1;
+            self.begin(mailbox)?;
+        }
+        Ok(())
+    }
+}
+
+/// Stores one value in all elements of a section that a node has.
+///
+/// # Safety
+/// The section is in memory that may be written.
+unsafe fn fill(to: &Side, target: *mut u8, here: u32, value: &[u8]) -> Result<()> {
+    for it in gmove::own_boxes(to, here)? {
+        let values = value.repeat(it.bytes() / value.len().max(1));
+        // SAFETY: the caller's.
+        unsafe { it.unpack(target, &values) };
+    }
+    Ok(())
+}
+
+/// The elements of boxes.
+///
+/// # Safety
+/// They are in memory that may be read.
+pub(super) unsafe fn pack_all(boxes: &[StridedBox], base: *const u8) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(total_bytes(boxes));
+    // SAFETY: the caller's.
+    boxes.iter().for_each(|it| unsafe { it.pack(base, &mut bytes) });
+    bytes
+}
+
+/// Stores the elements of boxes.
+///
+/// # Safety
+/// They are in memory that may be written.
+pub(super) unsafe fn unpack_all(boxes: &[StridedBox], base: *mut u8, bytes: &[u8]) {
+    let mut rest = bytes;
+    // SAFETY: the caller's.
+    boxes.iter().for_each(|it| rest = unsafe { it.unpack(base, rest) });
+}
