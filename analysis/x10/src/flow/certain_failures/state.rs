@@ -58,7 +58,7 @@ impl State {
         self.find(symbol).ok().map(|it| &self.values[it].1)
     }
 
-    /// The index of a symbol, or the one that it is to be inserted at.
+    /// The index of a symbol, or, if nothing is known of it, the index to insert it at.
     fn find(&self, symbol: Symbol) -> Result<usize, usize> {
         let key = position_key(symbol);
         self.values.binary_search_by(|it| position_key(it.0).cmp(&key))

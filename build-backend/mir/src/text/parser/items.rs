@@ -271,8 +271,8 @@ impl<'p, 't> ItemParser<'p, 't> {
         Ok(slots)
     }
 
-    /// `field name: TYPE at OFFSET transient volatile non_null immutable;`: adds the field and its attributes,
-    /// and gives the offset.
+    /// `field name: TYPE at OFFSET transient volatile non_null immutable;`: adds the field and its
+    /// attributes, and gives the offset.
     fn field(
         &mut self,
         fields: &mut Vec<Field>,
