@@ -343,6 +343,7 @@ impl<'a> Build<'a> {
         if !output.status.success() {
             return Err(CBuildError::Rejected { output: messages });
         }
+        self.remove_offload_sections(compiled.path());
         let failed = |error| CBuildError::from(CacheError::new(&unit.list, error));
         let mut files = parse_rule(&std::fs::read_to_string(rule.path()).map_err(failed)?);
         // The text in place of the source is a part of the unit's key.
@@ -357,6 +358,14 @@ impl<'a> Build<'a> {
         })?;
         self.cache.keep_text(&unit.list, &list.join("\n"))?;
         Ok((object, messages))
+    }
+
+    /// Removes the code for devices of the compiler's own, which makes the linker start the compiler again.
+    fn remove_offload_sections(&self, object: &Path) {
+        if matches!(self.request.form, Form::SharedObject(_)) {
+            // Without the tool, linking takes longer.
+            let _ = Command::new("objcopy").args(["-w", "-R", ".gnu.offload_lto_*"]).arg(object).output();
+        }
     }
 
     fn color_option(&self) -> &'static str {
