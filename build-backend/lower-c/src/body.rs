@@ -55,6 +55,25 @@ pub(crate) struct Jumps {
     pub has_break: bool,
 }
 
+/// The threads that execute a statement.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Threads {
+    /// Those of teams that may have several.
+    #[default]
+    Several,
+    /// The only thread of a team.
+    One,
+    /// The only thread of each team of a league: the number of its team, and how many there are.
+    League(Box<(Expr, Expr)>),
+}
+
+/// A variable of `lastprivate`, and the local with the address of the object that gets its last value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LastValue {
+    pub variable: VariableId,
+    pub target: LocalId,
+}
+
 /// A body.
 pub(crate) struct Body<'u, 'a> {
     pub unit: &'u mut Unit<'a>,
@@ -75,7 +94,15 @@ pub(crate) struct Body<'u, 'a> {
     pub stmts: Vec<Stmt>,
     /// Loops around, the innermost last.
     pub jumps: Vec<Jumps>,
+    /// `switch` statements around, the innermost last: the label, and the number of loops around.
+    pub switches: Vec<(LabelId, usize)>,
     pub span: Span,
+    /// The threads that execute the statements.
+    pub threads: Threads,
+    /// A parallel region inside of this one runs on one thread, as there are many that do so.
+    pub may_open_team: bool,
+    /// Objects of `lastprivate` of the loop that all threads share.
+    pub last_values: Vec<LastValue>,
     next_label: u32,
 }
 
@@ -92,7 +119,11 @@ impl<'u, 'a> Body<'u, 'a> {
             undeclared: FxHashSet::default(),
             stmts: Vec::new(),
             jumps: Vec::new(),
+            switches: Vec::new(),
             span,
+            threads: Threads::default(),
+            may_open_team: true,
+            last_values: Vec::new(),
             next_label: 0,
         }
     }

@@ -9,6 +9,7 @@ use apg_c_syntax::TextRange;
 
 use crate::declare_target::device_objects;
 use crate::unsupported::{Lowered, unsupported};
+use crate::variable_length::length_variables;
 
 /// How a region refers to an object that is declared outside of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,10 @@ pub(crate) enum Reference {
     Value,
     /// All threads have the object on the device.
     Object,
+    /// Each thread has an object with the value from before, which is an array or struct.
+    Copy,
+    /// Each thread has an object; the value of the last iteration is that behind the region.
+    Last,
     /// Each thread has an object without a value.
     Private,
     /// Each thread has an object; their values are combined.
@@ -65,6 +70,9 @@ pub(crate) struct Captured {
 
 /// The clauses that a region obeys, or that say nothing about its device code.
 const CLAUSES: &[&str] = &[
+    "aligned",
+    "allocate",
+    "bind",
     "collapse",
     "default",
     "defaultmap",
@@ -75,10 +83,13 @@ const CLAUSES: &[&str] = &[
     "has_device_addr",
     "if",
     "is_device_ptr",
+    "lastprivate",
     "map",
+    "nontemporal",
     "nowait",
     "num_teams",
     "num_threads",
+    "order",
     "private",
     "proc_bind",
     "reduction",
@@ -108,6 +119,14 @@ pub(crate) fn captured(
     counters: &[VariableId],
 ) -> Lowered<Vec<Captured>> {
     let mut named = hir.captured(chain[0]);
+    for index in 0..named.len() {
+        let (variable, range) = named[index];
+        for length in length_variables(hir, &hir.variable(variable).ty) {
+            if !named.iter().any(|it| it.0 == length) {
+                named.push((length, range));
+            }
+        }
+    }
     for directive in chain {
         let is_evaluated = |it: &&Clause| matches!(&*it.name, "num_teams" | "thread_limit" | "num_threads");
         for clause in hir.directive(*directive).clauses.iter().filter(is_evaluated) {
@@ -129,6 +148,13 @@ pub(crate) fn captured(
         }
     }
     named.sort_by_key(|it| it.1.start());
+    let clauses = chain.iter().flat_map(|it| hir.directive(*it).clauses_named("lastprivate"));
+    let counter =
+        clauses.flat_map(|it| &it.items).find(|it| it.variable(hir).is_some_and(|it| counters.contains(&it)));
+    if let Some(item) = counter {
+        let message = "the last value of the loop's variable is not kept";
+        return unsupported(item.range, message, "compute it from the bounds behind the region");
+    }
     let on_devices = device_objects(hir);
     let mut found = Vec::new();
     for (variable, range) in named {
@@ -162,20 +188,37 @@ fn reference(
             };
             let next = match clause.name.as_str() {
                 "private" => Reference::Private,
+                "firstprivate" if matches!(of.ty, Type::Array(_, Length::Constant(_)) | Type::Record(_)) => {
+                    Reference::Copy
+                }
                 "firstprivate" | "is_device_ptr" | "has_device_addr" => Reference::Value,
+                "lastprivate" if of.ty.is_arithmetic() || matches!(of.ty, Type::Pointer(_)) => {
+                    Reference::Last
+                }
+                "lastprivate" => {
+                    let message = format!("the last value of `{}`, an array or struct, is not kept", of.name);
+                    return unsupported(item.range, message, "assign its members in the last iteration");
+                }
                 "reduction" => reduction(clause)?,
                 "map" => mapped(hir, item.expr, &of.ty)?,
                 _ => continue,
             };
             is_mapped |= clause.name == "map";
+            if matches!(
+                (found, next),
+                (Some(Reference::Value), Reference::Last) | (Some(Reference::Last), Reference::Value)
+            ) {
+                let message = format!("`{}` is `firstprivate` and `lastprivate`", of.name);
+                return unsupported(item.range, message, "write the first value into another variable");
+            }
             // A reduction keeps its variable, which `map` may name as well.
-            if !matches!(found, Some(Reference::Reduction(_) | Reference::Private)) {
+            if !matches!(found, Some(Reference::Reduction(_) | Reference::Private | Reference::Last)) {
                 found = Some(next);
             }
         }
     }
     let is_aggregate = matches!(of.ty, Type::Array(..) | Type::Record(_));
-    let is_of_variable_length = matches!(of.ty, Type::Array(_, Length::Variable | Length::Unknown));
+    let is_of_variable_length = matches!(of.ty, Type::Array(_, Length::Variable(_) | Length::Unknown));
     match found {
         // The value of a mapped array whose length is not a constant is the address of its first element.
         Some(Reference::Value) if is_aggregate && !(is_of_variable_length && is_mapped) => {
@@ -197,9 +240,14 @@ fn scalars_are_mapped(hir: &Program, chain: &[DirectiveId], ty: &Type) -> bool {
 }
 
 fn reduction(clause: &Clause) -> Lowered<Reference> {
+    reduction_operator(clause).map(Reference::Reduction)
+}
+
+/// The operator of a `reduction` clause.
+pub(crate) fn reduction_operator(clause: &Clause) -> Lowered<Reduction> {
     let operator = clause.modifier().unwrap_or_default();
     match Reduction::from_text(operator) {
-        Some(it) => Ok(Reference::Reduction(it)),
+        Some(it) => Ok(it),
         None => {
             let message = format!("the reduction `{operator}` has no device form");
             unsupported(clause.range, message, "use one of + * min max & | ^ && ||")
@@ -232,7 +280,7 @@ fn mapped(hir: &Program, item: Option<ExprId>, ty: &Type) -> Lowered<Reference> 
         }
     }
     let is_object = matches!(ty, Type::Array(_, Length::Constant(_)) | Type::Record(_));
-    Ok(if is_section && !is_object || matches!(ty, Type::Array(_, Length::Variable | Length::Unknown)) {
+    Ok(if is_section && !is_object || matches!(ty, Type::Array(_, Length::Variable(_) | Length::Unknown)) {
         Reference::Value
     } else {
         Reference::Object

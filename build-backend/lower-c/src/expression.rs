@@ -1,12 +1,13 @@
 //! Expressions (C17 6.5). Side effects are statements in front of the statement that contains them.
 
-use apg_c_analysis::hir::{BinaryOp, ExprId, ExprKind, Type, UnaryOp, VariableId};
+use apg_c_analysis::hir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, Type, UnaryOp, VariableId};
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, AddressSpace, Expr, LocalId, Operation, Place, PlaceKind, Ty};
 
 use crate::body::{Body, Storage, binary, int, local_value, operation, unreachable_object};
 use crate::conversion::{is_float, is_integer, is_signed, zero};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
+use crate::variable_length::is_row;
 
 /// An object or a part of one.
 #[derive(Clone, Debug)]
@@ -31,6 +32,7 @@ impl Body<'_, '_> {
         let expr = hir.expr(id);
         let (range, ty) = (expr.range, &expr.ty);
         match &expr.kind {
+            ExprKind::Index(..) | ExprKind::Dereference(_) if is_row(ty) => self.row_address(id, range),
             ExprKind::Variable(_)
             | ExprKind::Index(..)
             | ExprKind::Dereference(_)
@@ -84,16 +86,11 @@ impl Body<'_, '_> {
                 let message = format!("`{name}` is not declared");
                 unsupported(range, message, "declare it, or include the header that does")
             }
-            ExprKind::List(_) => unsupported(
-                range,
-                "a compound literal has no device form",
-                "declare an object with these values",
-            ),
-            ExprKind::Block(_) => unsupported(
-                range,
-                "a statement as an expression has no device form",
-                "write a function, or the statements in front",
-            ),
+            ExprKind::List(_) => {
+                let lvalue = self.lvalue(id)?;
+                Ok(self.load(lvalue))
+            }
+            ExprKind::Block(block) => self.block_value(*block, range),
             ExprKind::Other(_) | ExprKind::Unevaluated | ExprKind::Section(..) => unsupported(
                 range,
                 "this expression has no device form",
@@ -120,6 +117,25 @@ impl Body<'_, '_> {
         }
     }
 
+    /// The value of a block: that of its last statement (GNU C, "Statement Expressions").
+    fn block_value(&mut self, block: StmtId, range: TextRange) -> Lowered<Expr> {
+        let hir = self.unit.hir;
+        let StmtKind::Block(stmts) = &hir.stmt(block).kind else {
+            return unsupported(range, "this has no value", "write an expression at the end of the block");
+        };
+        let Some((last, before)) = stmts.split_last() else {
+            return unsupported(range, "this has no value", "write an expression at the end of the block");
+        };
+        before.iter().for_each(|it| self.stmt(*it));
+        match hir.stmt(*last).kind {
+            StmtKind::Expr(value) => {
+                let value = self.value(value)?;
+                Ok(if value.ty == Ty::Void { value } else { self.temporary(value) })
+            }
+            _ => unsupported(range, "this has no value", "write an expression at the end of the block"),
+        }
+    }
+
     /// Evaluates an expression for its effects.
     pub(crate) fn effect(&mut self, id: ExprId) -> Lowered<()> {
         let expr = self.unit.hir.expr(id);
@@ -130,6 +146,10 @@ impl Body<'_, '_> {
                 let then = self.nested(|it| it.effect(*then))?.0;
                 let otherwise = self.nested(|it| it.effect(*otherwise))?.0;
                 self.push(mir::StmtKind::If { condition, then, otherwise });
+                Ok(())
+            }
+            ExprKind::Block(block) => {
+                self.stmt(*block);
                 Ok(())
             }
             _ => {
@@ -143,7 +163,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn load(&mut self, lvalue: Lvalue) -> Expr {
+    pub(crate) fn load(&mut self, lvalue: Lvalue) -> Expr {
         match lvalue {
             Lvalue::Local(local, ty) => local_value(local, ty),
             Lvalue::Place(place) => match self.unit.program.types.array(place.ty) {
@@ -199,6 +219,7 @@ impl Body<'_, '_> {
             ExprKind::Index(base, index) => {
                 let index_value = |it: &mut Self| it.value(*index);
                 if let Type::Array(element, _) = &hir.expr(*base).ty
+                    && !is_row(&hir.expr(*base).ty)
                     && let Lvalue::Place(place) = self.lvalue(*base)?
                     && self.unit.program.types.array(place.ty).is_some()
                 {
@@ -208,10 +229,6 @@ impl Body<'_, '_> {
                         element,
                         PlaceKind::Index { base: Box::new(place), index },
                     )));
-                }
-                if matches!(expr.ty, Type::Array(..)) && self.unit.ty(&expr.ty, range).is_err() {
-                    let message = "rows of an array whose length is not a constant have no device form";
-                    return unsupported(range, message, "write one index: `a[row * columns + column]`");
                 }
                 let pointer = self.value(*base)?;
                 let index = index_value(self)?;
@@ -226,12 +243,20 @@ impl Body<'_, '_> {
                 self.store(place.clone(), value);
                 Ok(Lvalue::Place(place))
             }
+            ExprKind::List(values) if expr.ty != Type::Unknown => {
+                // A compound literal (C17 6.5.2.5).
+                let memory = self.unit.ty(&expr.ty, range)?;
+                let memory = self.memory("literal", memory);
+                let place = Place::new(self.variables[memory.index()].ty, PlaceKind::Variable(memory));
+                self.fill(&place, &expr.ty, values.first().copied(), range)?;
+                Ok(Lvalue::Place(place))
+            }
             ExprKind::Cast(operand) if hir.expr(*operand).ty == expr.ty => self.lvalue(*operand),
             _ => unsupported(range, "this is no object of the device", "declare an object with this value"),
         }
     }
 
-    fn object(&mut self, variable: VariableId, range: TextRange) -> Lowered<Lvalue> {
+    pub(crate) fn object(&mut self, variable: VariableId, range: TextRange) -> Lowered<Lvalue> {
         let of = self.unit.hir.variable(variable);
         match self.objects.get(&variable).copied() {
             Some(Storage::Local(local)) => Ok(Lvalue::Local(local, self.locals[local.index()].ty)),

@@ -10,6 +10,7 @@
 
 mod atomic;
 mod body;
+mod changes;
 mod conversion;
 mod data;
 mod declare_target;
@@ -18,12 +19,15 @@ mod file;
 mod host;
 mod library;
 mod loops;
+mod nested;
 mod reduction;
 mod region;
 mod statement;
+mod switch;
 mod types;
 mod unit;
 mod unsupported;
+mod variable_length;
 
 pub use file::{HostRegion, PlacedRegions, lower, place_regions};
 pub use host::offload;

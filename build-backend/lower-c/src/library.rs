@@ -35,14 +35,46 @@ const MATHEMATICAL: &[(&str, Operation)] = &[
     ("erfc", Operation::Erfc),
 ];
 
-/// Other functions of the C library.
-const OTHERS: [&str; 7] = ["abs", "labs", "llabs", "fmin", "fminf", "fmax", "fmaxf"];
+/// Other functions of the C library, and what its macros make of the classification of numbers.
+const OTHERS: [&str; 21] = [
+    "abs",
+    "labs",
+    "llabs",
+    "fmin",
+    "fminf",
+    "fmax",
+    "fmaxf",
+    "fmod",
+    "fmodf",
+    "trunc",
+    "truncf",
+    "round",
+    "roundf",
+    "isnan",
+    "__builtin_isnan",
+    "isinf",
+    "__builtin_isinf",
+    "__builtin_isinf_sign",
+    "isfinite",
+    "__builtin_isfinite",
+    "__builtin_expect",
+];
 
 /// The operation of a mathematical function, and the type of its operands.
 fn mathematical(name: &str) -> Option<(Operation, Ty)> {
     let find = |name: &str| MATHEMATICAL.iter().find(|it| it.0 == name).map(|it| it.1);
     let double = find(name).map(|it| (it, Ty::F64));
     double.or_else(|| Some((find(name.strip_suffix('f')?)?, Ty::F32)))
+}
+
+/// The type that a mathematical function is about.
+fn float_of(name: &str) -> Ty {
+    if name.ends_with('f') { Ty::F32 } else { Ty::F64 }
+}
+
+fn select(condition: Expr, then: Expr, otherwise: Expr) -> Expr {
+    let (condition, then, otherwise) = (Box::new(condition), Box::new(then), Box::new(otherwise));
+    Expr::new(then.ty, mir::ExprKind::Select { condition, then, otherwise })
 }
 
 impl Body<'_, '_> {
@@ -76,11 +108,68 @@ impl Body<'_, '_> {
                 let (a, b) = (self.convert_to(a.clone(), ty, range)?, self.convert_to(b.clone(), ty, range)?);
                 Ok(self.extreme(name.starts_with("fmin"), a, b))
             }
+            ("fmod" | "fmodf", [a, b]) => {
+                let ty = float_of(name);
+                let (a, b) = (self.convert_to(a.clone(), ty, range)?, self.convert_to(b.clone(), ty, range)?);
+                Ok(binary(ty, Operation::Rem, a, b))
+            }
+            ("trunc" | "truncf" | "round" | "roundf", [value]) => {
+                let ty = float_of(name);
+                let value = self.convert_to(value.clone(), ty, range)?;
+                Ok(self.rounded(value, name.starts_with("round")))
+            }
+            ("__builtin_expect", [value, _]) => Ok(value.clone()),
+            (_, [value]) if matches!(value.ty, Ty::F32 | Ty::F64) => {
+                self.classified(name, value.clone(), range)
+            }
             _ => {
                 let message = format!("`{name}` does not take {} arguments", args.len());
                 unsupported(range, message, "include the header that declares it")
             }
         }
+    }
+
+    /// A number rounded to an integer: towards zero, or to the nearest, halves away from zero (C17 7.12.9.6).
+    fn rounded(&mut self, value: Expr, is_to_nearest: bool) -> Expr {
+        let ty = value.ty;
+        let number = |value: f64| Expr::new(ty, mir::ExprKind::Float(value));
+        let value = self.temporary(value);
+        let size = self.temporary(operation(ty, Operation::Abs, vec![value.clone()]));
+        let whole = self.temporary(operation(ty, Operation::Floor, vec![size.clone()]));
+        let whole = if is_to_nearest {
+            let rest = binary(ty, Operation::Sub, size, whole.clone());
+            let is_up = binary(Ty::Bool, Operation::Ge, rest, number(0.5));
+            let next = binary(ty, Operation::Add, whole.clone(), number(1.0));
+            self.temporary(select(is_up, next, whole))
+        } else {
+            whole
+        };
+        let is_positive = binary(Ty::Bool, Operation::Gt, value.clone(), number(0.0));
+        let is_negative = binary(Ty::Bool, Operation::Lt, value.clone(), number(0.0));
+        let negative = operation(ty, Operation::Neg, vec![whole.clone()]);
+        // Zeros keep their sign, and what is no number stays so.
+        select(is_positive, whole, select(is_negative, negative, value))
+    }
+
+    /// Whether a number is of a class (C17 7.12.3).
+    fn classified(&mut self, name: &str, value: Expr, range: TextRange) -> Lowered<Expr> {
+        let ty = value.ty;
+        let value = self.temporary(value);
+        let infinite = Expr::new(ty, mir::ExprKind::Float(f64::INFINITY));
+        let size = operation(ty, Operation::Abs, vec![value.clone()]);
+        let answer = if name.contains("nan") {
+            binary(Ty::Bool, Operation::Ne, value.clone(), value)
+        } else if name.contains("isinf") {
+            let is_infinite =
+                self.convert_to(binary(Ty::Bool, Operation::Eq, size, infinite), Ty::I32, range)?;
+            let zero = Expr::new(ty, mir::ExprKind::Float(0.0));
+            let is_negative = binary(Ty::Bool, Operation::Lt, value, zero);
+            let negative = operation(Ty::I32, Operation::Neg, vec![is_infinite.clone()]);
+            return Ok(select(is_negative, negative, is_infinite));
+        } else {
+            binary(Ty::Bool, Operation::Lt, size, infinite)
+        };
+        self.convert_to(answer, Ty::I32, range)
     }
 
     /// The lesser or greater of two numbers; where one is none, the other (C17 F.10.9).

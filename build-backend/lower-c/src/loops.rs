@@ -1,8 +1,9 @@
 //! Logical iteration spaces of canonical loop nests (OpenMP 5.2, section 4.4.2).
 
 use apg_c_analysis::hir::visit::Node;
-use apg_c_analysis::hir::{BinaryOp, ExprId, ExprKind, VariableId};
-use apg_c_analysis::loops::CanonicalLoop;
+use apg_c_analysis::hir::{BinaryOp, ExprId, ExprKind, Program, StmtKind, VariableId};
+use apg_c_analysis::loops::{CanonicalLoop, NotCanonical};
+use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Ty};
 
 use crate::body::{Body, binary, int, operation};
@@ -163,4 +164,35 @@ impl Body<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// Statements between the loops of a nest have no iteration of their own.
+pub(crate) fn check_perfect_nest(hir: &Program, loops: &[CanonicalLoop]) -> Lowered<()> {
+    for of in loops.iter().take(loops.len().saturating_sub(1)) {
+        let mut stmt = of.body;
+        while let StmtKind::Block(stmts) = &hir.stmt(stmt).kind {
+            match stmts[..] {
+                [only] => stmt = only,
+                _ => {
+                    let message = "there are statements between the loops that `collapse` joins";
+                    return unsupported(hir.stmt(stmt).range, message, "move them into the innermost loop");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn not_canonical<T>(hir: &Program, problem: NotCanonical, directive: TextRange) -> Lowered<T> {
+    let stmt = match problem {
+        NotCanonical::NotFor(it) | NotCanonical::Init(it) | NotCanonical::Variable(_, it) => it,
+        NotCanonical::Condition(it, _) | NotCanonical::Step(it, _) => it,
+    };
+    let range = hir.stmt(stmt).range;
+    let range = if range.is_empty() { directive } else { range };
+    unsupported(
+        range,
+        "the number of iterations of this loop is not known in front of it",
+        "write `for (int i = start; i < end; i++)`",
+    )
 }

@@ -1,16 +1,23 @@
 //! `target` regions as kernels. The threads of all teams share the iterations by a grid-stride loop
 //! (Harris, *CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops*, 2013).
 
-use apg_c_analysis::hir::{Clause, Construct, DirectiveId, Program, StmtId, StmtKind, Type};
-use apg_c_analysis::loops::{self, CanonicalLoop, NotCanonical};
+use apg_c_analysis::hir::visit::Node;
+use apg_c_analysis::hir::{
+    Clause, Construct, DirectiveId, ExprId, ExprKind, Program, StmtId, StmtKind, Type,
+};
+use apg_c_analysis::loops::{self, CanonicalLoop};
 use apg_c_syntax::{Family, TextRange};
 use apg_mir::{
     self as mir, AddressSpace, Expr, KernelCapture, KernelCaptureKind, LocalId, Operation, Stmt, Ty,
 };
 
-use crate::body::{Body, Jumps, Role, Storage, ThreadNumbers, binary, int, local_value, operation};
+use crate::body::{
+    Body, Jumps, LastValue, Role, Storage, ThreadNumbers, Threads, binary, int, local_value, operation,
+};
+use crate::changes::is_changed;
 use crate::conversion::zero;
 use crate::data::{Captured, Reference, captured, check_clauses};
+use crate::loops::{check_perfect_nest, not_canonical};
 use crate::reduction::PrivateSum;
 use crate::unit::Unit;
 use crate::unsupported::{Lowered, unsupported};
@@ -59,6 +66,11 @@ impl Shape {
         captured(hir, &self.chain, &counters)
     }
 
+    /// One thread executes it.
+    fn is_serial(&self) -> bool {
+        self.loops.is_empty() && self.is_one_team()
+    }
+
     fn clause<'h>(&self, hir: &'h Program, name: &str) -> Option<&'h Clause> {
         self.chain.iter().find_map(|it| hir.directive(*it).clause(name))
     }
@@ -88,7 +100,7 @@ fn shape(hir: &Program, directive: DirectiveId) -> Lowered<Shape> {
     let range = hir.directive(directive).range;
     let Some(body) = last.body else { return unsupported(range, "this region is empty", "leave it out") };
     if !last.is_loop() {
-        if constructs != [Construct::Target] {
+        if constructs.contains(&Construct::Parallel) {
             let message = "threads of a region share the iterations of one loop nest; this one has none";
             let advice = "write `target teams distribute parallel for` on the loop";
             return unsupported(range, message, advice);
@@ -102,9 +114,66 @@ fn shape(hir: &Program, directive: DirectiveId) -> Lowered<Shape> {
     if loops.len() < loops::loop_count(hir, last) {
         return unsupported(last.range, "a directive stands between the loops", "`collapse` fewer loops");
     }
-    let body = loops.last().map_or(body, |it| it.body);
+    let mut body = loops.last().map_or(body, |it| it.body);
     check_perfect_nest(hir, &loops)?;
+    let mut loops = loops;
+    if let Some(inner) = inner_parallel_loop(hir, &constructs, body, &loops) {
+        check_clauses(hir.directive(inner.directive))?;
+        chain.push(inner.directive);
+        constructs.extend(hir.directive(inner.directive).constructs.iter().copied());
+        body = inner.loops.last().map_or(body, |it| it.body);
+        loops.extend(inner.loops);
+    }
     Ok(Shape { chain, constructs, loops, body })
+}
+
+/// A parallel loop that is all that the iterations of `distribute` do.
+struct InnerLoop {
+    directive: DirectiveId,
+    loops: Vec<CanonicalLoop>,
+}
+
+/// The parallel loop inside of `distribute` whose iterations all threads can share together with the outer
+/// ones: its bounds are the same in all of them, and its clauses concern each iteration only.
+fn inner_parallel_loop(
+    hir: &Program,
+    constructs: &[Construct],
+    body: StmtId,
+    outer: &[CanonicalLoop],
+) -> Option<InnerLoop> {
+    use Construct::*;
+    if !constructs.contains(&Distribute) || constructs.contains(&Parallel) {
+        return None;
+    }
+    let directive = only_directive(hir, body)?;
+    let of = hir.directive(directive);
+    let is_loop = matches!(of.constructs[..], [Parallel, For] | [Parallel, For, Simd] | [Parallel, Loop]);
+    let concerns_iterations = |it: &Clause| {
+        matches!(&*it.name, "collapse" | "default" | "private" | "proc_bind" | "schedule" | "shared")
+    };
+    if !is_loop || !of.clauses.iter().all(concerns_iterations) {
+        return None;
+    }
+    let (loops, problem) = loops::associated(hir, of);
+    let is_whole = problem.is_none() && loops.len() == loops::loop_count(hir, of);
+    let counters: Vec<_> = outer.iter().chain(&loops).map(|it| it.variable).collect();
+    let bounds = loops.iter().flat_map(|it| [Some(it.start), Some(it.end), it.step]).flatten();
+    let is_fixed = |bound: ExprId| {
+        let mut is_fixed = true;
+        hir.walk_expr(bound, &mut |node| {
+            let Node::Expr(id) = node else { return true };
+            is_fixed &= match hir.expr(id).kind {
+                ExprKind::Variable(it) => !counters.contains(&it) && !is_changed(hir, body, it),
+                ExprKind::Integer(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_) => true,
+                ExprKind::Unevaluated => true,
+                _ => false,
+            };
+            is_fixed
+        });
+        is_fixed
+    };
+    let is_rectangular = bounds.into_iter().all(is_fixed) && check_perfect_nest(hir, &loops).is_ok();
+    (is_whole && is_rectangular).then_some(InnerLoop { directive, loops })
 }
 
 /// The directive that a statement is, inside of blocks with nothing else.
@@ -119,37 +188,6 @@ fn only_directive(hir: &Program, mut stmt: StmtId) -> Option<DirectiveId> {
             _ => return None,
         }
     }
-}
-
-/// Statements between the loops of a nest have no iteration of their own.
-fn check_perfect_nest(hir: &Program, loops: &[CanonicalLoop]) -> Lowered<()> {
-    for of in loops.iter().take(loops.len().saturating_sub(1)) {
-        let mut stmt = of.body;
-        while let StmtKind::Block(stmts) = &hir.stmt(stmt).kind {
-            match stmts[..] {
-                [only] => stmt = only,
-                _ => {
-                    let message = "there are statements between the loops that `collapse` joins";
-                    return unsupported(hir.stmt(stmt).range, message, "move them into the innermost loop");
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-fn not_canonical<T>(hir: &Program, problem: NotCanonical, directive: TextRange) -> Lowered<T> {
-    let stmt = match problem {
-        NotCanonical::NotFor(it) | NotCanonical::Init(it) | NotCanonical::Variable(_, it) => it,
-        NotCanonical::Condition(it, _) | NotCanonical::Step(it, _) => it,
-    };
-    let range = hir.stmt(stmt).range;
-    let range = if range.is_empty() { directive } else { range };
-    unsupported(
-        range,
-        "the number of iterations of this loop is not known in front of it",
-        "write `for (int i = start; i < end; i++)`",
-    )
 }
 
 /// The directives of a region, and the objects outside of it that it refers to.
@@ -197,7 +235,7 @@ impl Body<'_, '_> {
         let launch = self.launch(shape, block, thread)?;
         let reductions = self.private_objects(captured)?;
         match shape.loops.is_empty() {
-            true => self.stmt(shape.body),
+            true => self.whole_body(shape, &launch)?,
             false => self.shared_loop(shape, &launch)?,
         }
         for reduction in &reductions {
@@ -240,7 +278,7 @@ impl Body<'_, '_> {
             let (ty, is_object) = match it.reference {
                 Reference::Private => continue,
                 Reference::Value => (self.unit.ty(&of.ty.clone().decayed(), it.range)?, false),
-                Reference::Object | Reference::Reduction(_) => {
+                Reference::Object | Reference::Reduction(_) | Reference::Copy | Reference::Last => {
                     let object = self.unit.ty(&of.ty, it.range)?;
                     (self.unit.program.types.pointer_to(object, AddressSpace::Generic), true)
                 }
@@ -281,6 +319,16 @@ impl Body<'_, '_> {
                     let storage = self.declare(it.variable, it.range)?;
                     self.initialize(storage, value);
                 }
+                (Reference::Copy, Some(Storage::Pointed(pointer))) => {
+                    let address = local_value(pointer, self.locals[pointer.index()].ty);
+                    let source = self.pointed(address, it.range)?;
+                    let storage = self.declare(it.variable, it.range)?;
+                    self.copy_into(storage, &source);
+                }
+                (Reference::Last, Some(Storage::Pointed(target))) => {
+                    self.declare_private(it.variable, it.range)?;
+                    self.last_values.push(LastValue { variable: it.variable, target });
+                }
                 (Reference::Reduction(operator), Some(Storage::Pointed(target))) => {
                     reductions.push(self.private_sum(operator, it.variable, target, it.range)?);
                 }
@@ -294,11 +342,13 @@ impl Body<'_, '_> {
     fn launch(&mut self, shape: &Shape, block: LocalId, thread: LocalId) -> Lowered<Launch> {
         let hir = self.unit.hir;
         let one = || int(Ty::I32, 1);
-        if shape.loops.is_empty() {
+        if shape.is_serial() {
             return Ok(Launch { block, thread, auto_blocks: None, blocks: one(), threads: one() });
         }
         let mut threads: Option<Expr> = None;
-        for name in ["thread_limit", "num_threads"] {
+        // Where each thread counts as a team, these say nothing.
+        let limits = if shape.is_parallel() { &["thread_limit", "num_threads"][..] } else { &[] };
+        for name in limits {
             if let Some(clause) = shape.clause(hir, name) {
                 let limit = self.extent(clause, MAX_THREADS_PER_BLOCK)?;
                 threads = Some(match threads {
@@ -309,6 +359,7 @@ impl Body<'_, '_> {
         }
         let teams = match shape.clause(hir, "num_teams") {
             Some(clause) => Some(self.extent(clause, i64::from(i32::MAX))?),
+            None if shape.loops.is_empty() && !has_divided_loop(hir, shape.body) => Some(one()),
             None => None,
         };
         let is_limited = threads.is_some();
@@ -352,8 +403,21 @@ impl Body<'_, '_> {
         Ok(binary(Ty::I64, Operation::Min, least, int(Ty::I64, most)))
     }
 
-    /// The grid-stride loop over the iterations that the threads share.
-    fn shared_loop(&mut self, shape: &Shape, launch: &Launch) -> Lowered<()> {
+    /// A region without a loop that its threads share: one thread, or the only thread of each team.
+    fn whole_body(&mut self, shape: &Shape, launch: &Launch) -> Lowered<()> {
+        self.threads = Threads::One;
+        self.may_open_team = !shape.is_serial();
+        if !shape.is_serial() {
+            let league = self.number_threads(shape, launch)?;
+            self.threads = Threads::League(Box::new(league));
+        }
+        self.stmt(shape.body);
+        Ok(())
+    }
+
+    /// Sets what the functions give that ask for numbers: the number of the thread in the grid, and how many
+    /// there are.
+    fn number_threads(&mut self, shape: &Shape, launch: &Launch) -> Lowered<(Expr, Expr)> {
         let block = local_value(launch.block, Ty::I32);
         let thread = local_value(launch.thread, Ty::I32);
         let range = TextRange::default();
@@ -377,7 +441,29 @@ impl Body<'_, '_> {
             ThreadNumbers { thread, threads: number(&threads), team: block, teams: number(&blocks) }
         };
         self.role = Role::Region(Box::new(numbers));
-        let space = self.iteration_space(&shape.loops)?;
+        Ok((first, grid))
+    }
+
+    /// The loop over the iterations that the threads share.
+    fn shared_loop(&mut self, shape: &Shape, launch: &Launch) -> Lowered<()> {
+        let (first, grid) = self.number_threads(shape, launch)?;
+        if !shape.is_parallel() {
+            self.threads = Threads::One;
+        }
+        let last_values = std::mem::take(&mut self.last_values);
+        self.divided_loop(&shape.loops, shape.body, (first, grid), &last_values)
+    }
+
+    /// A grid-stride loop over the iterations of a nest: from the first of this thread on, a stride apart.
+    /// The thread of the last iteration stores the values of `lastprivate` (OpenMP 5.2, section 5.4.5).
+    pub(crate) fn divided_loop(
+        &mut self,
+        loops: &[CanonicalLoop],
+        body: StmtId,
+        (first, stride): (Expr, Expr),
+        last_values: &[LastValue],
+    ) -> Lowered<()> {
+        let space = self.iteration_space(loops)?;
         let iteration = self.local("iteration", Ty::I64);
         let current = || local_value(iteration, Ty::I64);
         self.set(iteration, first);
@@ -385,14 +471,52 @@ impl Body<'_, '_> {
         let (body, ()) = self.nested(|it| {
             it.set_iteration(&space, &current())?;
             it.jumps.push(Jumps { label, has_break: false });
-            it.stmt(shape.body);
+            it.stmt(body);
             it.jumps.pop();
             Ok(())
         })?;
-        let next = binary(Ty::I64, Operation::Add, current(), grid);
-        let update = vec![Stmt::new(self.span, mir::StmtKind::Set { local: iteration, value: next })];
+        let next = binary(Ty::I64, Operation::Add, current(), stride);
+        let (mut update, ()) = self.nested(|it| it.store_last(last_values, &current(), &space.total))?;
+        update.push(Stmt::new(self.span, mir::StmtKind::Set { local: iteration, value: next }));
         let condition = binary(Ty::Bool, Operation::Lt, current(), space.total.clone());
         self.push(mir::StmtKind::Loop { label, condition, body, update, unroll: None, post_tested: false });
         Ok(())
     }
+}
+
+impl Body<'_, '_> {
+    /// Stores the values of the last iteration.
+    fn store_last(&mut self, values: &[LastValue], iteration: &Expr, total: &Expr) -> Lowered<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let (then, ()) = self.nested(|it| {
+            for of in values {
+                let range = TextRange::default();
+                let own = it.object(of.variable, range)?;
+                let value = it.load(own);
+                let address = local_value(of.target, it.locals[of.target.index()].ty);
+                let target = it.pointed(address, range)?;
+                it.store(target, value);
+            }
+            Ok(())
+        })?;
+        let last = binary(Ty::I64, Operation::Sub, total.clone(), int(Ty::I64, 1));
+        let condition = binary(Ty::Bool, Operation::Eq, iteration.clone(), last);
+        self.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
+        Ok(())
+    }
+}
+
+/// Whether a statement has a loop whose iterations the teams of a league divide.
+fn has_divided_loop(hir: &Program, stmt: StmtId) -> bool {
+    let mut found = false;
+    hir.walk_stmt(stmt, &mut |node| {
+        if let Node::Directive(id) = node {
+            let of = hir.directive(id);
+            found |= of.has(Construct::Distribute) || of.constructs == [Construct::Loop];
+        }
+        true
+    });
+    found
 }

@@ -111,21 +111,16 @@ impl Body<'_, '_> {
                 self.push(mir::StmtKind::Block(inside));
             }
             StmtKind::DoWhile(body, condition) => self.post_tested_loop(*condition, *body)?,
-            StmtKind::Break => match self.jumps.last() {
-                Some(jumps) if jumps.has_break => self.push(mir::StmtKind::Break(jumps.label)),
-                _ => {
-                    let message = "`break` leaves a loop that threads share";
-                    return unsupported(range, message, "write a condition around the rest of the body");
-                }
-            },
+            StmtKind::Break => self.break_stmt(range)?,
             StmtKind::Continue => match self.jumps.last() {
                 Some(jumps) => self.push(mir::StmtKind::Continue(jumps.label)),
                 None => return unsupported(range, "`continue` is outside of a loop", "leave it out"),
             },
             StmtKind::Return(value) => self.return_stmt(*value, range)?,
             StmtKind::Directive(directive) => self.directive(*directive)?,
-            StmtKind::Switch(..) | StmtKind::Case(_) => {
-                return unsupported(range, "`switch` has no device form yet", "write `if` and `else if`");
+            StmtKind::Switch(value, body) => self.switch(*value, *body, range)?,
+            StmtKind::Case(..) => {
+                return unsupported(range, "a label outside of `switch`", "leave it out");
             }
             StmtKind::Goto(_) | StmtKind::Label(..) => {
                 return unsupported(range, "`goto` has no device form yet", "write loops and conditions");
@@ -134,6 +129,18 @@ impl Body<'_, '_> {
                 return unsupported(range, "assembler has no device form", "write it in C");
             }
         }
+        Ok(())
+    }
+
+    /// `break` leaves the innermost `switch` or loop.
+    fn break_stmt(&mut self, range: TextRange) -> Lowered<()> {
+        let switch = self.switches.last().filter(|it| it.1 == self.jumps.len()).map(|it| it.0);
+        let of_loop = self.jumps.last().filter(|it| it.has_break).map(|it| it.label);
+        let Some(label) = switch.or(of_loop) else {
+            let message = "`break` leaves a loop that threads share";
+            return unsupported(range, message, "write a condition around the rest of the body");
+        };
+        self.push(mir::StmtKind::Break(label));
         Ok(())
     }
 
@@ -244,14 +251,16 @@ impl Body<'_, '_> {
             }
         };
         let target = self.unit.hir.expr(value);
-        if let (Storage::Memory(id), ExprKind::List(_) | ExprKind::String | ExprKind::Other(_)) =
-            (storage, &target.kind)
+        let is_literal = matches!(target.kind, ExprKind::List(_)) && target.ty != Type::Unknown;
+        if !is_literal
+            && let (Storage::Memory(id), ExprKind::List(_) | ExprKind::String | ExprKind::Other(_)) =
+                (storage, &target.kind)
         {
             let place = Place::new(self.variables[id.index()].ty, PlaceKind::Variable(id));
             return self.fill(&place, &of.ty, Some(value), range);
         }
         let single = match &target.kind {
-            ExprKind::List(values) if values.len() == 1 => values[0],
+            ExprKind::List(values) if values.len() == 1 && !is_literal => values[0],
             _ => value,
         };
         let value = self.value(single)?;
@@ -261,10 +270,17 @@ impl Body<'_, '_> {
     }
 
     /// Stores the values of an initialiser, and zeros where there is none.
-    fn fill(&mut self, place: &Place, ty: &Type, value: Option<ExprId>, range: TextRange) -> Lowered<()> {
+    pub(crate) fn fill(
+        &mut self,
+        place: &Place,
+        ty: &Type,
+        value: Option<ExprId>,
+        range: TextRange,
+    ) -> Lowered<()> {
         let hir = self.unit.hir;
+        let is_literal = value.is_some_and(|it| hir.expr(it).ty != Type::Unknown);
         let values = match value.map(|it| &hir.expr(it).kind) {
-            Some(ExprKind::List(values)) => Some(&values[..]),
+            Some(ExprKind::List(values)) if !is_literal => Some(&values[..]),
             Some(ExprKind::Other(_) | ExprKind::String) => {
                 let message = "an initialiser with designators or strings has no device form";
                 return unsupported(range, message, "write all values in order");
@@ -328,16 +344,24 @@ impl Body<'_, '_> {
         end: i64,
         fill: impl FnOnce(&mut Self, Expr) -> Lowered<()>,
     ) -> Lowered<()> {
+        let mut result = Ok(());
+        self.count(first, end, |it, index| result = fill(it, index));
+        result
+    }
+
+    /// A loop whose index counts from one number to another.
+    pub(crate) fn count(&mut self, first: i64, end: i64, each: impl FnOnce(&mut Self, Expr)) {
         let label = self.label();
         let index = self.local("", Ty::I64);
         let value = || local_value(index, Ty::I64);
         self.set(index, int(Ty::I64, first));
-        let (body, ()) = self.nested(|it| fill(it, value()))?;
+        let around = std::mem::take(&mut self.stmts);
+        each(self, value());
+        let body = std::mem::replace(&mut self.stmts, around);
         let next = binary(Ty::I64, Operation::Add, value(), int(Ty::I64, 1));
         let update = vec![Stmt::new(self.span, mir::StmtKind::Set { local: index, value: next })];
         let condition = binary(Ty::Bool, Operation::Lt, value(), int(Ty::I64, end));
         self.push(mir::StmtKind::Loop { label, condition, body, update, unroll: None, post_tested: false });
-        Ok(())
     }
 
     /// A directive inside of a region.
@@ -345,30 +369,11 @@ impl Body<'_, '_> {
         let directive = self.unit.hir.directive(id);
         match directive.constructs[..] {
             [Construct::Atomic] => self.atomic(directive),
-            [Construct::Simd] if directive.clauses.iter().all(|it| is_sequential(&it.name)) => {
-                directive.body.iter().for_each(|it| self.stmt(*it));
-                Ok(())
-            }
             _ if directive.family != Family::OpenMp => {
                 directive.body.iter().for_each(|it| self.stmt(*it));
                 Ok(())
             }
-            _ => {
-                let message = format!("`{}` inside of a region has no device form yet", directive.name);
-                let advice = match directive.constructs.first() {
-                    Some(Construct::Critical | Construct::Ordered) => "write `atomic`, or a reduction",
-                    Some(it) if it.is_worksharing() || it.is_loop() || *it == Construct::Parallel => {
-                        "write `target teams distribute parallel for` on one loop nest"
-                    }
-                    _ => "do it in front of the region or behind it",
-                };
-                unsupported(directive.range, message, advice)
-            }
+            _ => self.nested_construct(id),
         }
     }
-}
-
-/// Clauses of `simd` that a loop of one thread obeys as it is.
-fn is_sequential(clause: &str) -> bool {
-    matches!(clause, "simdlen" | "safelen" | "aligned" | "nontemporal" | "reduction" | "collapse")
 }

@@ -84,7 +84,7 @@ impl Unit<'_> {
             }
             Type::Record(_) => Ok(Ty::Void),
             // Rows of an array whose length is not a constant: a pointer to its first element.
-            Type::Array(element, Length::Variable | Length::Unknown) => self.pointee(element, range),
+            Type::Array(element, Length::Variable(_) | Length::Unknown) => self.pointee(element, range),
             ty => self.incomplete_ty(ty, range),
         }
     }

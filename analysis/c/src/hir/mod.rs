@@ -305,7 +305,7 @@ pub enum StmtKind {
     /// A label and its statement.
     Label(SmolStr, Option<StmtId>),
     /// `case` or `default`, and its statement.
-    Case(Option<StmtId>),
+    Case(CaseLabel, Option<StmtId>),
     /// `break`
     Break,
     /// `continue`
@@ -316,6 +316,17 @@ pub enum StmtKind {
     Asm(Vec<ExprId>),
     /// A directive; its statement is in [`Directive::body`].
     Directive(DirectiveId),
+}
+
+/// A label of a `switch` (C17 6.8.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaseLabel {
+    /// `default`
+    Default,
+    /// `case` with its value.
+    Value(ExprId),
+    /// GNU: `case` with a range of values, or without any.
+    Range,
 }
 
 impl Program {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Program, RecordId};
+use super::{ExprId, Program, RecordId};
 
 /// Maximum nesting of arrays and structs.
 const MAX_DEPTH: u32 = 64;
@@ -46,7 +46,7 @@ pub enum Length {
     /// A constant.
     Constant(u64),
     /// An expression that is evaluated when the program runs.
-    Variable,
+    Variable(ExprId),
     /// Not written.
     Unknown,
 }

@@ -88,7 +88,7 @@ impl Program {
                 condition.iter().chain(step).for_each(|it| self.walk_expr(*it, visit));
                 self.walk_stmt(*body, visit);
             }
-            StmtKind::Label(_, body) | StmtKind::Case(body) => {
+            StmtKind::Label(_, body) | StmtKind::Case(_, body) => {
                 body.iter().for_each(|it| self.walk_stmt(*it, visit));
             }
             StmtKind::Return(value) => value.iter().for_each(|it| self.walk_expr(*it, visit)),

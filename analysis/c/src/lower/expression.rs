@@ -7,7 +7,7 @@ use apg_c_syntax::{SyntaxKind, TextRange, literal};
 use smol_str::SmolStr;
 
 use super::{Lowerer, MAX_DEPTH, range};
-use crate::hir::{BinaryOp, Entity, ExprId, ExprKind, Length, Type, UnaryOp};
+use crate::hir::{BinaryOp, Entity, ExprId, ExprKind, Length, StmtId, StmtKind, Type, UnaryOp};
 
 impl Lowerer {
     /// An expression; an unknown one if it is missing.
@@ -24,6 +24,15 @@ impl Lowerer {
         self.add_expr(kind, ty, range)
     }
 
+    /// The type of a block as an expression: that of its last statement, if that is an expression.
+    fn block_type(&self, block: StmtId) -> Type {
+        let StmtKind::Block(stmts) = &self.program.stmt(block).kind else { return Type::Unknown };
+        match stmts.last().map(|it| &self.program.stmt(*it).kind) {
+            Some(StmtKind::Expr(value)) => self.ty(*value).clone().decayed(),
+            _ => Type::Void,
+        }
+    }
+
     fn expr_kind(&mut self, expr: &ast::Expr) -> (ExprKind, Type) {
         match expr {
             ast::Expr::NameExpr(it) => self.name(it),
@@ -36,7 +45,7 @@ impl Lowerer {
             ast::Expr::StmtExpr(it) => match it.compound_stmt() {
                 Some(block) => {
                     let block = self.block(&block);
-                    (ExprKind::Block(block), Type::Unknown)
+                    (ExprKind::Block(block), self.block_type(block))
                 }
                 None => unknown(),
             },

@@ -95,13 +95,12 @@ impl Lowerer {
             Some(Declarator::ParenDeclarator(it)) => self.declarator(it.declarator(), ty),
             Some(Declarator::ArrayDeclarator(it)) => {
                 let length = match it.size() {
-                    None if it.star_token().is_some() => Length::Variable,
                     None => Length::Unknown,
                     Some(size) => {
                         let size = self.expr(Some(size));
                         match self.program.constant(size) {
                             Some(value) => u64::try_from(value).map_or(Length::Unknown, Length::Constant),
-                            None => Length::Variable,
+                            None => Length::Variable(size),
                         }
                     }
                 };

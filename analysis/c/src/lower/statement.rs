@@ -4,7 +4,7 @@ use apg_c_syntax::ast;
 use smol_str::SmolStr;
 
 use super::{Lowerer, MAX_DEPTH, range};
-use crate::hir::{StmtId, StmtKind};
+use crate::hir::{CaseLabel, StmtId, StmtKind};
 
 impl Lowerer {
     pub(super) fn block(&mut self, block: &ast::CompoundStmt) -> StmtId {
@@ -78,8 +78,16 @@ impl Lowerer {
                 let name = it.name().map(|it| SmolStr::new(it.text())).unwrap_or_default();
                 StmtKind::Label(name, it.stmt().map(|it| self.stmt(Some(it), range)))
             }
-            ast::Stmt::CaseStmt(it) => StmtKind::Case(it.stmt().map(|it| self.stmt(Some(it), range))),
-            ast::Stmt::DefaultStmt(it) => StmtKind::Case(it.stmt().map(|it| self.stmt(Some(it), range))),
+            ast::Stmt::CaseStmt(it) => {
+                let label = match (it.from(), it.to()) {
+                    (Some(value), None) => CaseLabel::Value(self.expr(Some(value))),
+                    _ => CaseLabel::Range,
+                };
+                StmtKind::Case(label, it.stmt().map(|it| self.stmt(Some(it), range)))
+            }
+            ast::Stmt::DefaultStmt(it) => {
+                StmtKind::Case(CaseLabel::Default, it.stmt().map(|it| self.stmt(Some(it), range)))
+            }
             ast::Stmt::AsmStmt(it) => {
                 let mut operands = Vec::new();
                 for operand in it.asm_operandses().flat_map(|it| it.asm_operands().collect::<Vec<_>>()) {

@@ -35,7 +35,7 @@ impl Lowering<'_> {
                 self.stmt(*body);
                 self.join(before);
             }
-            StmtKind::Label(_, body) | StmtKind::Case(body) => body.iter().for_each(|it| self.stmt(*it)),
+            StmtKind::Label(_, body) | StmtKind::Case(_, body) => body.iter().for_each(|it| self.stmt(*it)),
             StmtKind::Return(value) => {
                 let value = value.and_then(|it| self.value(it));
                 // Of several values none is known.

@@ -260,6 +260,9 @@ impl<'a> Host<'a> {
         let mut maps = self.maps(of, "tofrom", true)?;
         self.add_implicit_maps(&chain, &captured, &mut maps);
         let (mut values, mut rows) = (String::new(), Vec::new());
+        for it in captured.iter().filter(|it| it.reference == Reference::Copy) {
+            maps.push(self.copied_object(it.variable, &mut values));
+        }
         for (index, it) in captured.iter().filter(|it| it.reference != Reference::Private).enumerate() {
             rows.push(self.capture(&chain, body, it, index, &maps, &mut values));
         }
@@ -302,14 +305,26 @@ impl<'a> Host<'a> {
         }
     }
 
+    /// A map of a copy of an array or struct that is `firstprivate`, which is declared in front of it: the
+    /// object itself may have other values on the device.
+    fn copied_object(&self, variable: VariableId, values: &mut String) -> Map {
+        let name = &self.parsed.program.variable(variable).name;
+        let copy = format!("apg_f_{name}");
+        values.push_str(&format!(
+            "__typeof__({name}) {copy}; __builtin_memcpy((void *)&{copy}, &{name}, sizeof({name})); "
+        ));
+        Map::object(&copy, variable, vec!["APG_TO"])
+    }
+
     /// Maps what no clause names (OpenMP 5.2, section 5.8.1): arrays, structs, mapped scalars, reductions.
     fn add_implicit_maps(&self, chain: &[DirectiveId], captured: &[Captured], maps: &mut Vec<Map>) {
         let hir = &self.parsed.program;
         for it in captured {
             let of = hir.variable(it.variable);
             let is_object = match it.reference {
-                Reference::Object | Reference::Reduction(_) => true,
-                Reference::Value => matches!(of.ty, Type::Array(_, Length::Variable | Length::Unknown)),
+                Reference::Object | Reference::Reduction(_) | Reference::Last => true,
+                Reference::Copy => false,
+                Reference::Value => matches!(of.ty, Type::Array(_, Length::Variable(_) | Length::Unknown)),
                 Reference::Private => false,
             };
             if !is_object {
@@ -318,8 +333,8 @@ impl<'a> Host<'a> {
             let is_named =
                 |map: &&mut Map| map.base == Some(it.variable) && !matches!(of.ty, Type::Pointer(_));
             let kinds = match it.reference {
-                // The result of a reduction is back on the host, whatever `defaultmap` says.
-                Reference::Reduction(_) => type_kinds("tofrom").to_vec(),
+                // Their results are back on the host, whatever `defaultmap` says.
+                Reference::Reduction(_) | Reference::Last => type_kinds("tofrom").to_vec(),
                 _ => implicit_kinds(hir.directive(chain[0]), &of.ty),
             };
             match maps.iter_mut().find(is_named) {
@@ -359,11 +374,15 @@ impl<'a> Host<'a> {
         let name = &of.name;
         let map = maps.iter().position(|it| it.base == Some(captured.variable));
         let map = map.map_or(-1, |it| it as i64);
-        let is_object = matches!(captured.reference, Reference::Object | Reference::Reduction(_));
+        let is_object =
+            matches!(captured.reference, Reference::Object | Reference::Reduction(_) | Reference::Last);
         let is_plain = chain.iter().flat_map(|it| &hir.directive(*it).clauses).any(|clause| {
             matches!(clause.name.as_str(), "is_device_ptr" | "has_device_addr" | "firstprivate")
                 && clause.items.iter().any(|it| it.variable(hir) == Some(captured.variable))
         });
+        if captured.reference == Reference::Copy {
+            return format!("{{{}, (const void *)&apg_f_{name}, APG_OBJECT, {map}}}", quoted(name));
+        }
         if is_object {
             return format!("{{{}, (const void *)&{name}, APG_OBJECT, {map}}}", quoted(name));
         }

@@ -10,13 +10,13 @@ void f(int n, double *x, long double big, int (*apply)(int)) {
     x[i] = outside(i);
     x[i] += next();
     if (i == 7) break;
-    switch (i) { case 1: x[i] = 2; }
+    switch (i) { case 1 ... 3: x[i] = 2; }
 #pragma omp critical
     x[0] += 1;
   }
 #pragma omp target teams distribute parallel for lastprivate(n)
-  for (int i = 0; i < 4; i++) n = i;
-#pragma omp target teams
+  for (n = 0; n < 4; n++) x[n] = 0;
+#pragma omp target parallel
   x[0] = 1;
 #pragma omp target parallel for collapse(2)
   for (int i = 0; i < n; i++)
@@ -31,10 +31,10 @@ void f(int n, double *x, long double big, int (*apply)(int)) {
 // 9: printf("%d\n", i): a region calls `printf`, which is not defined in this file: define it in this file, or call it outside of the region
 // 10: outside(i): a region calls `outside`, which is not defined in this file: define it in this file, or call it outside of the region
 // 12: break;: `break` leaves a loop that threads share: write a condition around the rest of the body
-// 13: switch (i) { case 1: x[i] = 2; }: `switch` has no device form yet: write `if` and `else if`
+// 13: case 1 ... 3: x[i] = 2;: a range of labels has no device form: write each value
 // 14: #pragma omp critical: `critical` inside of a region has no device form yet: write `atomic`, or a reduction
-// 17: lastprivate(n): the clause `lastprivate` of a region has no device form yet: leave it out, or write what it does in the region
-// 19: #pragma omp target teams: threads of a region share the iterations of one loop nest; this one has none: write `target teams distribute parallel for` on the loop
+// 17: n: the last value of the loop's variable is not kept: compute it from the bounds behind the region
+// 19: #pragma omp target parallel: threads of a region share the iterations of one loop nest; this one has none: write `target teams distribute parallel for` on the loop
 // 23: i: this bound depends on an outer loop of the same directive: `collapse` fewer loops
 // 25: big: devices have no `long double`: write `double`
 // 27: n: the direction of this loop is not known: compare with `<` or `>`

@@ -1,0 +1,277 @@
+//! Constructs inside of regions (OpenMP 5.2, chapters 10 to 12 and 15), for teams of one thread: a program
+//! may get fewer threads than it asks for (section 10.1.1). Such a thread executes all iterations, sections
+//! and tasks itself, in the order of the source, and waits for nobody. `distribute` divides its iterations
+//! among the teams of the league.
+
+use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, StmtId, VariableId};
+use apg_c_analysis::loops;
+use apg_c_analysis::sharing::Attribute;
+use apg_c_syntax::TextRange;
+use apg_mir::{self as mir, Expr, Place, PlaceKind, Ty};
+
+use crate::body::{Body, Role, Storage, Threads, int};
+use crate::changes::is_changed;
+use crate::data::reduction_operator;
+use crate::expression::Lvalue;
+use crate::loops::{check_perfect_nest, not_canonical};
+use crate::unsupported::{Lowered, unsupported};
+
+/// Clauses of constructs inside of regions that a thread obeys by executing the statement.
+const OBEYED: &[&str] = &[
+    "aligned",
+    "allocate",
+    "bind",
+    "collapse",
+    "copyin",
+    "default",
+    "depend",
+    "dist_schedule",
+    "filter",
+    "final",
+    "firstprivate",
+    "grainsize",
+    "hint",
+    "holds",
+    "if",
+    "linear",
+    "mergeable",
+    "no_openmp",
+    "no_openmp_routines",
+    "no_parallelism",
+    "nontemporal",
+    "nowait",
+    "num_tasks",
+    "num_threads",
+    "order",
+    "ordered",
+    "priority",
+    "private",
+    "proc_bind",
+    "reduction",
+    "safelen",
+    "schedule",
+    "shared",
+    "simd",
+    "simdlen",
+    "threads",
+    "untied",
+];
+
+/// Constructs that a thread executes at once, whatever its team is.
+fn is_of_any_thread(construct: Construct) -> bool {
+    use Construct::*;
+    matches!(construct, Simd | Task | Taskgroup | Taskloop | Taskwait | Taskyield | Flush)
+}
+
+/// Constructs that the only thread of a team executes alone.
+fn is_of_team(construct: Construct) -> bool {
+    use Construct::*;
+    matches!(
+        construct,
+        For | Loop | Sections | Section | Single | Master | Masked | Critical | Barrier | Ordered | Scope
+    )
+}
+
+impl Body<'_, '_> {
+    /// A construct inside of a region.
+    pub(crate) fn nested_construct(&mut self, id: DirectiveId) -> Lowered<()> {
+        let of = self.unit.hir.directive(id);
+        if of.constructs.is_empty() && !matches!(of.name.as_str(), "assume" | "nothing") {
+            return no_device_form(of);
+        }
+        let opens_team = of.has(Construct::Parallel);
+        let is_league = matches!(self.threads, Threads::League(_));
+        let is_team_of_one = opens_team || self.threads != Threads::Several;
+        for construct in &of.constructs {
+            let is_known = match construct {
+                Construct::Parallel => self.may_open_team,
+                Construct::Distribute => is_league,
+                it => is_of_any_thread(*it) || (is_team_of_one && is_of_team(*it)),
+            };
+            if !is_known {
+                return no_device_form(of);
+            }
+        }
+        let is_divided =
+            of.has(Construct::Distribute) || (is_league && of.has(Construct::Loop) && !opens_team);
+        self.check_nested_clauses(of, is_divided)?;
+        let around = (self.objects.clone(), self.threads.clone(), self.role.clone());
+        let result = self.nested_body(id, is_divided, opens_team);
+        (self.objects, self.threads, self.role) = around;
+        result
+    }
+
+    fn check_nested_clauses(&self, of: &Directive, is_divided: bool) -> Lowered<()> {
+        let hir = self.unit.hir;
+        for clause in &of.clauses {
+            let is_obeyed = match clause.name.as_str() {
+                // The last iteration of one thread is the last of all.
+                "lastprivate" | "copyprivate" => !is_divided,
+                name => OBEYED.contains(&name),
+            };
+            if !is_obeyed {
+                let message = format!("the clause `{}` of a region has no device form yet", clause.name);
+                return unsupported(
+                    clause.range,
+                    message,
+                    "leave it out, or write what it does in the region",
+                );
+            }
+            if clause.name == "reduction" {
+                reduction_operator(clause)?;
+                let is_shared = |it: VariableId| matches!(self.objects.get(&it), Some(Storage::Pointed(_)));
+                let mut variables = clause.items.iter().filter_map(|it| it.variable(hir));
+                if is_divided && variables.any(is_shared) {
+                    let message = "the teams of the region share what this reduces";
+                    return unsupported(clause.range, message, "write the `reduction` at `teams`, too");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn nested_body(&mut self, id: DirectiveId, is_divided: bool, opens_team: bool) -> Lowered<()> {
+        let hir = self.unit.hir;
+        let of = hir.directive(id);
+        let Some(body) = of.body else { return Ok(()) };
+        if opens_team && let Role::Region(numbers) = &mut self.role {
+            (numbers.thread, numbers.threads) = (int(Ty::I32, 0), int(Ty::I32, 1));
+        }
+        for clause in &of.clauses {
+            match clause.name.as_str() {
+                "private" => {
+                    self.each_variable(clause, |it, variable, range| it.declare_private(variable, range))?
+                }
+                "firstprivate" => self.each_variable(clause, Body::declare_copy)?,
+                _ => {}
+            }
+        }
+        if of.has(Construct::Task) || of.has(Construct::Taskloop) {
+            self.copy_for_task(id, body)?;
+        }
+        let range = of.range;
+        if of.is_loop() {
+            let (found, problem) = loops::associated(hir, of);
+            if let Some(problem) = problem {
+                return not_canonical(hir, problem, range);
+            }
+            if let Threads::League(league) = self.threads.clone()
+                && is_divided
+            {
+                check_perfect_nest(hir, &found)?;
+                if found.len() < loops::loop_count(hir, of) {
+                    let message = "a directive stands between the loops";
+                    return unsupported(range, message, "`collapse` fewer loops");
+                }
+                let inner = found.last().map_or(body, |it| it.body);
+                self.threads = Threads::One;
+                return self.divided_loop(&found, inner, *league, &[]);
+            }
+            for it in &found {
+                // The counter of `simd` has its value behind the loop, too.
+                let is_private = of.constructs != [Construct::Simd];
+                if is_private || !self.objects.contains_key(&it.variable) {
+                    self.declare_private(it.variable, range)?;
+                }
+            }
+        }
+        if of.constructs.iter().any(|it| !is_of_any_thread(*it)) {
+            self.threads = Threads::One;
+        }
+        self.stmt(body);
+        Ok(())
+    }
+
+    /// A task changes copies of the objects that are private around it (OpenMP 5.2, section 5.1.1).
+    fn copy_for_task(&mut self, id: DirectiveId, body: StmtId) -> Lowered<()> {
+        let hir = self.unit.hir;
+        for (variable, range) in hir.captured(id) {
+            let sharing = hir.sharing(id, variable);
+            let is_copied = sharing.is_some_and(|it| it.attribute == Attribute::Firstprivate);
+            if is_copied && is_changed(hir, body, variable) {
+                self.declare_copy(variable, range)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn each_variable(
+        &mut self,
+        clause: &Clause,
+        mut declare: impl FnMut(&mut Self, VariableId, TextRange) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let hir = self.unit.hir;
+        for item in &clause.items {
+            if let Some(variable) = item.variable(hir) {
+                declare(self, variable, item.range)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A new object without a value.
+    pub(crate) fn declare_private(&mut self, variable: VariableId, range: TextRange) -> Lowered<()> {
+        let storage = self.declare(variable, range)?;
+        if let Storage::Local(local) = storage {
+            let ty = self.locals[local.index()].ty;
+            self.set(local, crate::conversion::zero(ty));
+        }
+        Ok(())
+    }
+
+    /// A new object with the value of the one outside.
+    fn declare_copy(&mut self, variable: VariableId, range: TextRange) -> Lowered<()> {
+        let outside = self.object(variable, range)?;
+        let storage = self.declare(variable, range)?;
+        match outside {
+            Lvalue::Place(place) => self.copy_into(storage, &place),
+            outside => {
+                let value = self.load(outside);
+                self.initialize(storage, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives a new object the value of an object in memory.
+    pub(crate) fn copy_into(&mut self, target: Storage, source: &Place) {
+        match target {
+            Storage::Local(local) => {
+                self.set(local, Expr::new(source.ty, mir::ExprKind::Load(Box::new(source.clone()))));
+            }
+            Storage::Memory(id) => {
+                let place = Place::new(self.variables[id.index()].ty, PlaceKind::Variable(id));
+                self.copy_place(&place, source);
+            }
+            Storage::Pointed(_) => {}
+        }
+    }
+
+    /// Copies an object; an array element by element.
+    fn copy_place(&mut self, target: &Place, source: &Place) {
+        let Some(array) = self.unit.program.types.array(source.ty) else {
+            let value = Expr::new(source.ty, mir::ExprKind::Load(Box::new(source.clone())));
+            return self.store(target.clone(), value);
+        };
+        let (element, length) = (array.element, array.length);
+        let at = |place: &Place, index: Expr| {
+            let (base, index) = (Box::new(place.clone()), Box::new(index));
+            Place::new(element, PlaceKind::Index { base, index })
+        };
+        self.count(0, length as i64, |it, index| {
+            it.copy_place(&at(target, index.clone()), &at(source, index));
+        });
+    }
+}
+
+fn no_device_form<T>(of: &Directive) -> Lowered<T> {
+    let message = format!("`{}` inside of a region has no device form yet", of.name);
+    let advice = match of.constructs.first() {
+        Some(Construct::Critical | Construct::Ordered) => "write `atomic`, or a reduction",
+        Some(it) if it.is_worksharing() || it.is_loop() || *it == Construct::Parallel => {
+            "write `target teams distribute parallel for` on one loop nest"
+        }
+        _ => "do it in front of the region or behind it",
+    };
+    unsupported(of.range, message, advice)
+}
