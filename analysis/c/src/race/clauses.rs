@@ -27,7 +27,7 @@ impl Lowering<'_> {
             let object = self.make_object(variable);
             match value {
                 Some(value) => self.values.insert(object, value),
-                None => self.values.remove(&object),
+                None => self.values.remove(object),
             };
             replaced.push((variable, before));
         }

@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::facts::Facts;
 use self::snapshot::Snapshots;
-use self::values::{LockKey, Object, ObjectId, Value};
+use self::values::{LockKey, Object, ObjectId, Value, Values};
 use crate::hir::{DirectiveId, ExprId, FunctionId, Program, StmtId, VariableId};
 
 /// Maximum number of accesses and steps of the execution of one root function.
@@ -74,7 +74,7 @@ struct Lowering<'p> {
     /// Threadprivate objects of the threads of a region.
     thread_objects: FxHashMap<(VariableId, u32), ObjectId>,
     /// Known values of scalar objects.
-    values: FxHashMap<ObjectId, Value>,
+    values: Values,
     path: Snapshots<Vec<Step>>,
     /// The sequential loops around.
     loops: Vec<LoopFrame>,
@@ -153,7 +153,7 @@ impl<'p> Lowering<'p> {
             scope: FxHashMap::default(),
             globals: FxHashMap::default(),
             thread_objects: FxHashMap::default(),
-            values: FxHashMap::default(),
+            values: Values::default(),
             path: Snapshots::default(),
             loops: Vec::new(),
             counter_names: FxHashMap::default(),

@@ -246,7 +246,7 @@ impl<'p> Lowering<'p> {
             let object = self.make_object(it.variable);
             match self.counter_value(it, &bounds, counters[number]) {
                 Some(value) => self.values.insert(object, Value::Integer(value)),
-                None => self.values.remove(&object),
+                None => self.values.remove(object),
             };
         }
         if let Some(innermost) = found.last() {
@@ -254,7 +254,7 @@ impl<'p> Lowering<'p> {
             self.forget_assigned(innermost.body);
             for it in &found {
                 let object = self.object(it.variable);
-                if let Some(value) = counters.get(&object) {
+                if let Some(value) = counters.get(object) {
                     self.values.insert(object, value.clone());
                 }
             }

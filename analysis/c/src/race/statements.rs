@@ -3,7 +3,7 @@
 use apg_kernels::fork_join::{self, Constraint, Step, Symbol};
 
 use super::Lowering;
-use super::values::{Place, Value};
+use super::values::{Place, Value, Values};
 use crate::hir::{ExprId, ExprKind, StmtId, StmtKind, Storage, Type, VariableId};
 use crate::loops::{self, CanonicalLoop};
 
@@ -62,7 +62,7 @@ impl Lowering<'_> {
         match value.filter(|_| is_scalar) {
             Some(value) => self.set_value(&Place::whole(object), Some(value)),
             None => {
-                self.values.remove(&object);
+                self.values.remove(object);
             }
         }
     }
@@ -124,17 +124,16 @@ impl Lowering<'_> {
     }
 
     /// Keeps the values that are the same on two ways.
-    fn join(&mut self, other: rustc_hash::FxHashMap<u32, Value>) {
-        let objects: Vec<u32> = self.values.keys().chain(other.keys()).copied().collect();
-        for object in objects {
-            let (here, there) = (self.values.get(&object), other.get(&object));
+    fn join(&mut self, other: Values) {
+        for object in self.values.objects(&other) {
+            let (here, there) = (self.values.get(object), other.get(object));
             // A name that was given on one way is as good as any.
             if let (Some(here), Some(there)) = (here, there)
                 && here != there
             {
                 self.forget(object);
             } else if (here.is_none() || there.is_none()) && self.objects[object as usize].depth > 0 {
-                self.values.remove(&object);
+                self.values.remove(object);
             }
         }
     }

@@ -167,7 +167,7 @@ impl Lowering<'_> {
         for variable in effects.assigned.iter().copied() {
             if self.scope.contains_key(&variable) || self.program.variable(variable).has_static_storage() {
                 let object = self.object(variable);
-                self.values.remove(&object);
+                self.values.remove(object);
             }
         }
     }

@@ -1,6 +1,9 @@
 //! Objects and symbolic values (symbolic evaluation: Cheatham, Holloway and Townley, IEEE TSE 1979).
 
+use std::rc::Rc;
+
 use apg_kernels::fork_join::{self, Selector, Symbol};
+use rustc_hash::FxHashMap;
 
 use super::Lowering;
 use crate::hir::{Type, VariableId};
@@ -44,6 +47,29 @@ pub(super) enum LockKey {
     Lock(Place),
     /// The `ordered` regions of a loop.
     Ordered(u32),
+}
+
+/// Known values of scalar objects. A copy, one for each way through the program, shares them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values(FxHashMap<ObjectId, Rc<Value>>);
+
+impl Values {
+    pub(super) fn get(&self, object: ObjectId) -> Option<&Rc<Value>> {
+        self.0.get(&object)
+    }
+
+    pub(super) fn insert(&mut self, object: ObjectId, value: impl Into<Rc<Value>>) {
+        self.0.insert(object, value.into());
+    }
+
+    pub(super) fn remove(&mut self, object: ObjectId) {
+        self.0.remove(&object);
+    }
+
+    /// The objects with a value here or there.
+    pub(super) fn objects(&self, there: &Values) -> Vec<ObjectId> {
+        self.0.keys().chain(there.0.keys()).copied().collect()
+    }
 }
 
 impl Value {
@@ -150,8 +176,8 @@ impl Lowering<'_> {
         if self.is_parallel() && depth < self.path.len() && is_written && self.is_shared_by_threads(depth) {
             return None;
         }
-        if let Some(known) = self.values.get(&object) {
-            return Some(known.clone());
+        if let Some(known) = self.values.get(object) {
+            return Some((**known).clone());
         }
         // A private object without a known value differs from thread to thread.
         if depth > 0 {
@@ -190,12 +216,12 @@ impl Lowering<'_> {
         match value {
             Some(value) => self.values.insert(place.object, value),
             None => self.forget(place.object),
-        };
+        }
     }
 
     /// The value of an object is not known any more.
-    pub(super) fn forget(&mut self, object: ObjectId) -> Option<Value> {
-        let known = self.values.remove(&object);
+    pub(super) fn forget(&mut self, object: ObjectId) {
+        self.values.remove(object);
         // In serial code a later value is a new unknown one, and a pointer points elsewhere.
         if let Type::Pointer(_) = self.objects[object as usize].ty
             && self.objects[object as usize].depth == 0
@@ -208,6 +234,5 @@ impl Lowering<'_> {
             let place = Place::whole(other).with(Selector::Dereference).with(zero);
             self.values.insert(object, Value::Pointer(place));
         }
-        known
     }
 }

@@ -1,11 +1,14 @@
 //! Data races: conflicting accesses that are concurrent (OpenMP 5.2, section 1.4.1; Adve and Boehm, CACM
 //! 2010).
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use apg_symbolic::dependence::{Answer, Point};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model::{Access, Selector, Step};
-use super::order::concurrent;
+use super::order::{Concurrent, concurrent};
 use super::overlap::{PairSymbol, overlap};
 use super::task::Task;
 
@@ -26,6 +29,26 @@ pub struct Race {
     pub example: Point<PairSymbol>,
 }
 
+/// The cases in which pairs of accesses are concurrent, by what decides on them: most pairs of one region are
+/// executed by the same constructs.
+#[derive(Default)]
+struct Cases(FxHashMap<CaseKey, Rc<[Concurrent]>>);
+
+/// Both paths, how many steps have one instance of the object, and whether the first access comes first.
+type CaseKey = (*const Vec<Step>, *const Vec<Step>, usize, bool);
+
+impl Cases {
+    fn of<S>(&mut self, a: &Access<S>, b: &Access<S>, tasks: &[Task]) -> Rc<[Concurrent]> {
+        // Between tasks the positions of both accesses count.
+        if a.path.iter().chain(b.path.iter()).any(|it| matches!(it, Step::Task(_))) {
+            return concurrent(a, b, tasks).into();
+        }
+        let (first, second) = (Arc::as_ptr(&a.path), Arc::as_ptr(&b.path));
+        let key = (first, second, a.depth.min(b.depth), a.time <= b.time);
+        self.0.entry(key).or_insert_with(|| concurrent(a, b, tasks).into()).clone()
+    }
+}
+
 /// The certain races among accesses: at most one for each pair of sites, and a few for each object.
 pub fn find_races<S: Copy + Eq + std::hash::Hash>(accesses: &[Access<S>], tasks: &[Task]) -> Vec<Race> {
     let mut by_object: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
@@ -37,6 +60,7 @@ pub fn find_races<S: Copy + Eq + std::hash::Hash>(accesses: &[Access<S>], tasks:
     let mut objects: Vec<_> =
         by_object.into_iter().filter(|it| it.1.iter().any(|it| accesses[*it].is_write)).collect();
     objects.sort_unstable();
+    let mut cases = Cases::default();
     for (_, numbers) in objects {
         let mut budget = MAX_PAIRS;
         let mut found: FxHashMap<Option<u32>, u32> = FxHashMap::default();
@@ -57,7 +81,7 @@ pub fn find_races<S: Copy + Eq + std::hash::Hash>(accesses: &[Access<S>], tasks:
                     continue;
                 }
                 budget -= 1;
-                if let Some(example) = race_of(a, b, tasks) {
+                if let Some(example) = race_of(a, b, tasks, &mut cases) {
                     *count += 1;
                     seen.insert((a.site, b.site));
                     races.push(Race { write, other, example });
@@ -87,15 +111,15 @@ fn are_disjoint(a: &[Selector], b: &[Selector]) -> bool {
     })
 }
 
-fn race_of<S>(a: &Access<S>, b: &Access<S>, tasks: &[Task]) -> Option<Point<PairSymbol>> {
+fn race_of<S>(a: &Access<S>, b: &Access<S>, tasks: &[Task], cases: &mut Cases) -> Option<Point<PairSymbol>> {
     if (a.is_atomic && b.is_atomic) || are_disjoint(&a.selectors, &b.selectors) {
         return None;
     }
     let are_exclusive = a.locks.intersection(&b.locks).next().is_some();
-    concurrent(a, b, tasks).iter().filter(|it| !are_exclusive || it.ignores_locks).find_map(|case| {
-        match overlap(a, b, &case.shared, &case.constraints) {
+    cases.of(a, b, tasks).iter().filter(|it| !are_exclusive || it.ignores_locks).find_map(
+        |case| match overlap(a, b, &case.shared, &case.constraints) {
             Answer::Yes(example) => Some(example),
             Answer::No | Answer::Unknown => None,
-        }
-    })
+        },
+    )
 }

@@ -219,8 +219,10 @@ fn is_counter(cx: &Context<'_>, region: DirectiveId, variable: VariableId) -> bo
 
 /// The update whose target an expression is.
 fn update_of(cx: &Context<'_>, site: ExprId) -> Option<(ExprId, BinaryOp)> {
+    let range = cx.program.expr(site).range;
     let all = cx.program.exprs.iter().enumerate().skip(site.index());
-    all.map(|it| ExprId::new(it.0)).find_map(|it| {
+    let around = all.filter(|it| it.1.range.contains_range(range));
+    around.map(|it| ExprId::new(it.0)).find_map(|it| {
         let (target, op) = updates::update(cx.program, it)?;
         let is_operand = || {
             let mut found = false;
