@@ -2,10 +2,11 @@
 #![allow(missing_docs, reason = "salsa generates undocumented items; everything written here is documented")]
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use apg_c_syntax::{
     FileId, FileSystem, ParsedPreamble, ParsedUnit, Span, TextRange, Toolchain, Unit, parse_unit, preprocess,
+    reparse,
 };
 use rustc_hash::FxHashMap;
 
@@ -44,10 +45,13 @@ struct KeptPreamble {
     parsed: Arc<ParsedPreamble>,
     unit: Arc<apg_c_syntax::Preamble>,
     program: Arc<Program>,
+    toolchain: Arc<Toolchain>,
+    /// The file as it was last parsed: an edit parses the declaration around it alone.
+    last: Weak<Parsed>,
 }
 
-/// The last preamble of each file. It is reused if headers and leading lines are the same, so results of
-/// queries do not depend on it.
+/// The last preamble of each file, and its last trees. They are reused where the same would be made again, so
+/// results of queries do not depend on them.
 #[derive(Default)]
 pub struct Preambles(Mutex<FxHashMap<PathBuf, KeptPreamble>>);
 
@@ -125,16 +129,26 @@ pub fn parsed(db: &dyn Db, file: SourceFile) -> Arc<Parsed> {
     file.headers(db);
     let path = file.path(db);
     let kept = &db.preambles().0;
+    let (text, toolchain) = (file.text(db), file.toolchain(db));
     let before = kept.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
-    let preamble = before.as_ref().map(|it| &it.unit);
-    let unit = preprocess(path, file.text(db).clone(), file.toolchain(db), db.files(), preamble);
-    let syntax = parse_unit(&unit, before.as_ref().map(|it| &it.parsed));
+    let before = before.filter(|it| it.toolchain == *toolchain);
+    let last = before.as_ref().and_then(|it| it.last.upgrade());
+    let edited = last.and_then(|it| reparse(&it.unit, &it.syntax, text, toolchain, db.files()));
+    let (unit, syntax) = edited.unwrap_or_else(|| {
+        let preamble = before.as_ref().map(|it| &it.unit);
+        let unit = preprocess(path, text.clone(), toolchain, db.files(), preamble);
+        let syntax = parse_unit(&unit, before.as_ref().map(|it| &it.parsed));
+        (unit, syntax)
+    });
     let known = before.filter(|it| Arc::ptr_eq(&it.parsed, &syntax.preamble));
     let known = known.unwrap_or_else(|| {
         let program = Arc::new(lower::lower_preamble(&syntax.preamble));
-        KeptPreamble { parsed: syntax.preamble.clone(), unit: unit.preamble().clone(), program }
+        let (parsed, unit) = (syntax.preamble.clone(), unit.preamble().clone());
+        KeptPreamble { parsed, unit, program, toolchain: toolchain.clone(), last: Weak::new() }
     });
     let program = lower::lower_unit(&syntax, &known.program);
+    let parsed = Arc::new(Parsed { unit, syntax, program });
+    let known = KeptPreamble { last: Arc::downgrade(&parsed), ..known };
     kept.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), known);
-    Arc::new(Parsed { unit, syntax, program })
+    parsed
 }

@@ -5,8 +5,9 @@ mod support;
 use std::path::Path;
 use std::sync::Arc;
 
-use apg_c_analysis::{AnalysisHost, parsed};
-use support::{Disk, toolchain};
+use apg_c_analysis::rules::rules;
+use apg_c_analysis::{AnalysisHost, Toolchain, file_diagnostics, parsed};
+use support::{Disk, diagnostics_of, toolchain};
 
 #[test]
 fn an_edit_below_the_includes_keeps_the_preamble() {
@@ -33,4 +34,26 @@ fn an_edit_below_the_includes_keeps_the_preamble() {
     let file = host.file(Path::new(&path)).unwrap();
     assert!(parsed(host.database(), file).program.names.contains_key("count"));
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Each edit is in one function, which alone is parsed again.
+#[test]
+fn diagnostics_after_edits_are_those_of_a_new_file() {
+    let (path, toolchain) = (Path::new("a.c"), Arc::new(Toolchain::default()));
+    let mut edits = 0;
+    for rule in rules() {
+        let mut host = AnalysisHost::new(Arc::new(Disk));
+        let text = rule.failing;
+        for (at, _) in text.match_indices(" = ").chain(text.match_indices("++")) {
+            for edited in
+                [format!("{}\n{}", &text[..at], &text[at..]), format!("{} + 1{}", &text[..at], &text[at..])]
+            {
+                let file = host.set_file(path, edited.as_str().into(), &toolchain);
+                let found = file_diagnostics(host.database(), file);
+                assert_eq!(*found, diagnostics_of(path, &edited, &toolchain), "{edited}");
+                edits += 1;
+            }
+        }
+    }
+    assert!(edits > 100, "{edits}");
 }

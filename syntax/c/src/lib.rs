@@ -20,6 +20,7 @@ pub mod literal;
 mod parse;
 mod parser;
 mod preprocessor;
+mod reparse;
 mod suggest;
 mod symbol;
 mod syntax_error;
@@ -36,6 +37,7 @@ pub use crate::parser::directive_table::{Association, Family, clauses, directive
 pub use crate::preprocessor::{
     Expansion, ExpansionId, OtherPragma, Preamble, PreprocessError, Severity, Token, Unit, preprocess,
 };
+pub use crate::reparse::reparse;
 pub use crate::symbol::{Interner, Symbol};
 pub use crate::syntax_error::SyntaxError;
 pub use crate::syntax_kind::SyntaxKind;

@@ -7,8 +7,9 @@ use apg_source::{TextRange, TextSize};
 use crate::ast::{AstNode, TranslationUnit};
 use crate::files::{FileId, Span};
 use crate::literal;
-use crate::parser::scopes::TypedefNames;
-use crate::parser::{ParseError, parse};
+use crate::parser::limits::MAX_ERRORS;
+use crate::parser::scopes::{FileScope, TypedefNames};
+use crate::parser::{ParseError, has_xcalablemp, parse};
 use crate::preprocessor::{ExpansionId, Preamble, Token, Unit};
 use crate::syntax_error::SyntaxError;
 use crate::syntax_kind::SyntaxKind;
@@ -18,11 +19,17 @@ use crate::tree;
 /// A tree over expanded tokens, with the way back to where they are spelled.
 #[derive(Clone, Debug)]
 pub struct Parse {
-    green: GreenNode,
-    errors: Arc<[SyntaxError]>,
-    tokens: Arc<[Token]>,
+    pub(crate) green: GreenNode,
+    pub(crate) errors: Arc<[SyntaxError]>,
+    pub(crate) tokens: Arc<[Token]>,
+    /// The kind of each token as the parser sees it.
+    pub(crate) kinds: Arc<[SyntaxKind]>,
     /// Where each token starts in the text of the tree.
-    starts: Arc<[u32]>,
+    pub(crate) starts: Arc<[u32]>,
+    /// The typedef names of file scope.
+    pub(crate) scope: Arc<FileScope>,
+    /// No limit was reached: each declaration is parsed by itself.
+    pub(crate) is_whole: bool,
 }
 
 /// The parsed preamble of a unit: kept for the next text of the file as long as the preamble is the same.
@@ -30,7 +37,7 @@ pub struct Parse {
 pub struct ParsedPreamble {
     preamble: Arc<Preamble>,
     parse: Parse,
-    typedef_names: TypedefNames,
+    pub(crate) typedef_names: TypedefNames,
 }
 
 /// A parsed unit: the declarations of its preamble, and those of the rest of its main file.
@@ -46,10 +53,12 @@ pub struct ParsedUnit {
 pub fn parse_unit(unit: &Unit, preamble: Option<&Arc<ParsedPreamble>>) -> ParsedUnit {
     let known = preamble.filter(|it| Arc::ptr_eq(&it.preamble, unit.preamble()));
     let preamble = known.cloned().unwrap_or_else(|| {
-        let (parse, typedef_names) = Parse::new(unit, unit.preamble_tokens(), predeclared(unit));
+        let predeclared = predeclared(unit);
+        let parse = Parse::new(unit, unit.preamble_tokens(), predeclared.clone());
+        let typedef_names = parse.scope.over(&predeclared);
         Arc::new(ParsedPreamble { preamble: unit.preamble().clone(), parse, typedef_names })
     });
-    let (main, _) = Parse::new(unit, unit.tokens(), preamble.typedef_names.clone());
+    let main = Parse::new(unit, unit.tokens(), preamble.typedef_names.clone());
     ParsedUnit { preamble, main }
 }
 
@@ -61,23 +70,31 @@ impl ParsedPreamble {
 }
 
 impl Parse {
-    fn new(unit: &Unit, tokens: &Arc<[Token]>, names: TypedefNames) -> (Parse, TypedefNames) {
-        let mut wrong = Vec::new();
-        let kinds: Vec<SyntaxKind> = tokens
-            .iter()
-            .enumerate()
-            .map(|(position, token)| kind(unit, token, position, &mut wrong))
-            .collect();
+    fn new(unit: &Unit, tokens: &Arc<[Token]>, names: TypedefNames) -> Parse {
+        let (kinds, mut wrong) = kinds(unit, tokens, 0..tokens.len());
         let mut parsed = parse(unit, tokens, &kinds, names);
-        parsed.errors.append(&mut wrong);
+        let count = parsed.errors.len();
         let (green, starts) = tree::build(unit, tokens, &kinds, parsed.events, &mut parsed.errors);
+        let is_whole = !parsed.gave_up
+            && parsed.errors.len() == count
+            && count < MAX_ERRORS
+            && !has_xcalablemp(unit, tokens);
+        parsed.errors.append(&mut wrong);
         parsed.errors.sort_by_key(|it| it.position);
-        let parse = Parse { green, errors: Arc::new([]), tokens: tokens.clone(), starts: starts.into() };
+        let parse = Parse {
+            green,
+            errors: Arc::new([]),
+            tokens: tokens.clone(),
+            kinds: kinds.into(),
+            starts: starts.into(),
+            scope: Arc::new(parsed.scope),
+            is_whole,
+        };
         let errors = parsed.errors.into_iter().map(|it| parse.error(unit, it)).collect();
-        (Parse { errors, ..parse }, parsed.typedef_names)
+        Parse { errors, ..parse }
     }
 
-    fn error(&self, unit: &Unit, error: ParseError) -> SyntaxError {
+    pub(crate) fn error(&self, unit: &Unit, error: ParseError) -> SyntaxError {
         let message = error.message;
         let end = TextSize::from(u32::from(self.green.text_len()));
         let Some(token) = self.tokens.get(error.position) else {
@@ -149,6 +166,17 @@ impl Parse {
 fn predeclared(unit: &Unit) -> TypedefNames {
     let names = ["__builtin_va_list", "__builtin_ms_va_list"];
     Arc::new(names.iter().filter_map(|it| Some((unit.symbol(it)?, true))).collect())
+}
+
+/// The kinds that the parser sees of some tokens, and what is wrong with these.
+pub(crate) fn kinds(
+    unit: &Unit,
+    tokens: &[Token],
+    range: std::ops::Range<usize>,
+) -> (Vec<SyntaxKind>, Vec<ParseError>) {
+    let mut wrong = Vec::new();
+    let kinds = range.map(|position| kind(unit, &tokens[position], position, &mut wrong)).collect();
+    (kinds, wrong)
 }
 
 /// The kind that the parser sees: keywords, and numbers of either kind.

@@ -20,7 +20,7 @@ impl Symbol {
 }
 
 /// Spellings by number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Interner {
     base: Option<Arc<Interner>>,
     base_len: u32,

@@ -17,6 +17,8 @@ struct Builder<'a> {
     builder: GreenNodeBuilder<'a>,
     position: usize,
     offset: u32,
+    /// The first token of what is built.
+    first: usize,
     /// Where each token starts in the text of the tree.
     starts: Vec<u32>,
 }
@@ -31,38 +33,18 @@ pub(crate) fn build(
     events: Vec<Event>,
     errors: &mut Vec<ParseError>,
 ) -> (GreenNode, Vec<u32>) {
-    let mut b = Builder {
+    let builder = Builder {
         unit,
         tokens,
         kinds,
         builder: GreenNodeBuilder::new(),
         position: 0,
         offset: 0,
+        first: 0,
         starts: Vec::with_capacity(tokens.len()),
     };
-    let mut depth = 0;
-    let mut too_deep = None;
-    process(events, |step| match step {
-        Step::Start(kind) => {
-            depth += 1;
-            if depth > MAX_TREE_DEPTH {
-                too_deep.get_or_insert(b.position);
-                return;
-            }
-            if depth > 1 {
-                b.space();
-            }
-            b.builder.start_node(rowan::SyntaxKind(kind as u16));
-        }
-        Step::Token => b.token(),
-        Step::Finish => {
-            if depth <= MAX_TREE_DEPTH {
-                b.builder.finish_node();
-            }
-            depth -= 1;
-        }
-    });
-    debug_assert_eq!(b.position, tokens.len(), "the parser takes every token");
+    let (green, starts, too_deep) = builder.build(events, 0);
+    debug_assert_eq!(starts.len(), tokens.len(), "the parser takes every token");
     if let Some(position) = too_deep {
         errors.push(ParseError {
             position,
@@ -71,13 +53,65 @@ pub(crate) fn build(
             replacement: None,
         });
     }
-    (b.builder.finish(), b.starts)
+    (green, starts)
+}
+
+/// Builds the tree of one external declaration, which begins at the token `first` and at `offset` of the
+/// text. `None` if it is too deep.
+pub(crate) fn build_declaration(
+    unit: &Unit,
+    tokens: &[Token],
+    kinds: &[SyntaxKind],
+    (first, offset): (usize, u32),
+    events: Vec<Event>,
+) -> Option<(GreenNode, Vec<u32>)> {
+    let builder = Builder {
+        unit,
+        tokens,
+        kinds,
+        builder: GreenNodeBuilder::new(),
+        position: first,
+        offset,
+        first,
+        // The white space before it belongs to the translation unit.
+        starts: vec![offset],
+    };
+    let (green, starts, too_deep) = builder.build(events, 1);
+    too_deep.is_none().then_some((green, starts))
 }
 
 impl Builder<'_> {
+    /// Builds the nodes of `events`, which are in nodes of this depth. Gives the first token of a node that
+    /// is too deep, too.
+    fn build(mut self, events: Vec<Event>, mut depth: usize) -> (GreenNode, Vec<u32>, Option<usize>) {
+        let b = &mut self;
+        let mut too_deep = None;
+        process(events, |step| match step {
+            Step::Start(kind) => {
+                depth += 1;
+                if depth > MAX_TREE_DEPTH {
+                    too_deep.get_or_insert(b.position);
+                    return;
+                }
+                if depth > 1 {
+                    b.space();
+                }
+                b.builder.start_node(rowan::SyntaxKind(kind as u16));
+            }
+            Step::Token => b.token(),
+            Step::Finish => {
+                if depth <= MAX_TREE_DEPTH {
+                    b.builder.finish_node();
+                }
+                depth -= 1;
+            }
+        });
+        (self.builder.finish(), self.starts, too_deep)
+    }
+
     /// White space before the next token: as in the file, or to keep two words apart.
     fn space(&mut self) {
-        if self.starts.len() > self.position {
+        if self.first + self.starts.len() > self.position {
             return;
         }
         let Some(token) = self.tokens.get(self.position) else { return };

@@ -41,6 +41,15 @@ pub fn lex(text: &str) -> Lexed {
     lexed
 }
 
+/// The tokens of a text one by one, with their byte ranges.
+pub(crate) fn tokens(text: &str) -> impl Iterator<Item = (SyntaxKind, std::ops::Range<usize>)> + '_ {
+    let mut cursor = Cursor::new(&text.as_bytes()[..text.len().min(u32::MAX as usize)]);
+    std::iter::from_fn(move || {
+        let start = cursor.position();
+        (!cursor.at_end()).then(|| (token(&mut cursor), start..cursor.position()))
+    })
+}
+
 /// Removes the line splices of a token's text.
 pub(crate) fn without_splices(text: &str) -> String {
     let mut cursor = Cursor::new(text.as_bytes());

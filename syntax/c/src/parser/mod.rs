@@ -10,7 +10,7 @@ mod token_set;
 
 use self::event::Event;
 pub(crate) use self::grammar::directive_table;
-use self::scopes::{Scopes, TypedefNames};
+use self::scopes::{FileScope, Scopes, TypedefNames};
 pub(crate) use self::state::ParseError;
 use self::state::Parser;
 use crate::preprocessor::{Token, Unit};
@@ -20,16 +20,52 @@ use crate::syntax_kind::SyntaxKind;
 pub(crate) struct Parsed {
     pub(crate) events: Vec<Event>,
     pub(crate) errors: Vec<ParseError>,
-    pub(crate) typedef_names: TypedefNames,
+    /// The typedef names that the tokens declare at file scope.
+    pub(crate) scope: FileScope,
+    /// Nesting was too deep to go on.
+    pub(crate) gave_up: bool,
+    /// Behind the last token that was taken.
+    pub(crate) end: usize,
+}
+
+impl Parsed {
+    fn of(parser: Parser<'_>) -> Parsed {
+        Parsed {
+            gave_up: !parser.continues(),
+            end: parser.position,
+            events: parser.events,
+            errors: parser.errors,
+            scope: parser.scopes.into_file_scope(),
+        }
+    }
+}
+
+/// Whether tokens have a directive of XcalableMP: there are array sections in ordinary code then.
+pub(crate) fn has_xcalablemp(unit: &Unit, tokens: &[Token]) -> bool {
+    let is_xcalablemp =
+        |it: &[Token]| it[0].kind == SyntaxKind::PRAGMA_START && unit.text(it[1].text) == "xmp";
+    tokens.windows(2).any(is_xcalablemp)
 }
 
 /// Parses tokens of a unit as external declarations.
 pub(crate) fn parse(unit: &Unit, tokens: &[Token], kinds: &[SyntaxKind], names: TypedefNames) -> Parsed {
-    let mut parser = Parser::new(unit, tokens, kinds, Scopes::new(names));
-    // XcalableMP has array sections in ordinary code.
-    let is_xcalablemp =
-        |it: &[Token]| it[0].kind == SyntaxKind::PRAGMA_START && unit.text(it[1].text) == "xmp";
-    parser.allows_sections = tokens.windows(2).any(is_xcalablemp);
-    grammar::translation_unit(&mut parser);
-    Parsed { events: parser.events, errors: parser.errors, typedef_names: parser.scopes.into_names() }
+    let mut parser = Parser::new(unit, tokens, kinds, Scopes::new(names, FileScope::default()));
+    parser.allows_sections = has_xcalablemp(unit, tokens);
+    let is_whole = grammar::translation_unit(&mut parser);
+    Parsed { gave_up: !is_whole, ..Parsed::of(parser) }
+}
+
+/// Parses one external declaration, which begins at the token `first`. `scope` has the typedef names in front
+/// of it.
+pub(crate) fn parse_declaration(
+    unit: &Unit,
+    tokens: &[Token],
+    kinds: &[SyntaxKind],
+    first: usize,
+    names: TypedefNames,
+    scope: FileScope,
+) -> Parsed {
+    let mut parser = Parser::new(unit, tokens, kinds, Scopes::new(names, scope));
+    grammar::declaration_at(&mut parser, first);
+    Parsed::of(parser)
 }

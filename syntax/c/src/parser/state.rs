@@ -53,7 +53,7 @@ impl<'a> Parser<'a> {
             tokens,
             kinds,
             position: 0,
-            events: Vec::with_capacity(tokens.len() * 3),
+            events: Vec::new(),
             errors: Vec::new(),
             last_error: usize::MAX,
             depth: 0,
@@ -240,6 +240,11 @@ impl<'a> Parser<'a> {
         let result = f(self);
         self.depth -= 1;
         result
+    }
+
+    /// Whether no limit stops the parser: nesting is not too deep, and there is progress.
+    pub(super) fn continues(&self) -> bool {
+        !self.gave_up && self.fuel.get() > 0
     }
 
     /// Takes what is left after parsing was given up.

@@ -107,6 +107,7 @@ impl Preprocessor<'_> {
         let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
         let (kind, text) = match builtin {
             Builtin::Line => {
+                self.state.dependences.uses_line |= place.file == FileId::MAIN;
                 let line = i64::from(self.state.line(place.file, place.start));
                 let shift = self.frames.last().map_or(0, |it| it.line_shift);
                 (SyntaxKind::PP_NUMBER, (line + shift).to_string())

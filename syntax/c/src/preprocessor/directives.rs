@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::macros::Macro;
 use super::token::{ExpansionId, Token};
 use super::{PreprocessError, Preprocessor, Severity};
-use crate::files::Span;
+use crate::files::{FileId, Span};
+use crate::symbol::Symbol;
 use crate::syntax_kind::SyntaxKind;
 
 impl Preprocessor<'_> {
@@ -71,6 +72,16 @@ impl Preprocessor<'_> {
         line
     }
 
+    /// Defines or removes a macro: what it was before.
+    pub(super) fn change_macro(&mut self, name: Symbol, now: Option<Arc<Macro>>) -> Option<Arc<Macro>> {
+        let last = self.frames.first().and_then(|it| it.file.tokens.get(it.position.checked_sub(1)?));
+        self.state.dependences.last_macro_change = last.map(|it| it.span.start);
+        match now {
+            Some(now) => self.state.macros.insert(name, now),
+            None => self.state.macros.remove(&name),
+        }
+    }
+
     fn define(&mut self, name: Token, rest: &[Token]) {
         let Some((macro_name, rest)) = rest.split_first() else {
             return self.error_at(name, "`#define` needs a name");
@@ -84,7 +95,7 @@ impl Preprocessor<'_> {
         match Macro::parse(definition, rest, &mut self.state.interner) {
             Err((at, message)) => self.error_at(at.unwrap_or(*macro_name), message),
             Ok(new) => {
-                let old = self.state.macros.insert(macro_name.text, Arc::new(new));
+                let old = self.change_macro(macro_name.text, Some(Arc::new(new)));
                 let new = &self.state.macros[&macro_name.text];
                 if let Some(old) = old.filter(|old| !old.is_same(new) && old.builtin.is_none()) {
                     let is_system = |span: Span| self.file(span.file).is_system;
@@ -103,7 +114,7 @@ impl Preprocessor<'_> {
     fn undefine(&mut self, name: Token, rest: &[Token]) {
         match rest.first() {
             Some(it) if it.kind == SyntaxKind::IDENT => {
-                self.state.macros.remove(&it.text);
+                self.change_macro(it.text, None);
             }
             _ => self.error_at(name, "`#undef` needs the name of a macro"),
         }
@@ -125,6 +136,7 @@ impl Preprocessor<'_> {
             return self.error_at(name, "`#line` needs a line number");
         };
         let here = i64::from(self.state.line(name.span.file, name.span.start));
+        self.state.dependences.sets_line |= name.span.file == FileId::MAIN;
         if let Some(frame) = self.frames.last_mut() {
             frame.line_shift = number - here - 1;
             if file.is_some() {

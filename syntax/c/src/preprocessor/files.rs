@@ -10,7 +10,7 @@ use super::conditionals::Conditional;
 use super::macros::Macro;
 use super::token::{Expansion, ExpansionId, Token};
 use super::unit::OtherPragma;
-use crate::files::{FileId, SourceFile, Span};
+use crate::files::{FileId, FileSystem, SourceFile, Span};
 use crate::lexer::{lex, without_splices};
 use crate::symbol::{Interner, Symbol};
 use crate::syntax_kind::SyntaxKind;
@@ -37,8 +37,23 @@ pub(super) struct Frame {
     pub(super) name: Option<String>,
 }
 
+/// What makes tokens of the main file depend on others that come before them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dependences {
+    /// The main file uses `__LINE__`.
+    pub(super) uses_line: bool,
+    /// The main file has a `#line`.
+    pub(super) sets_line: bool,
+    /// `_Pragma` has changed more than the tokens that follow.
+    pub(super) has_pragma_operator: bool,
+    /// Where a macro was last defined or removed after the preamble.
+    pub(super) last_macro_change: Option<u32>,
+    /// How many declarations were replaced since all of the file was read.
+    pub(super) splices: u32,
+}
+
 /// What outlives a file: macros, files and spellings.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     pub(super) interner: Interner,
     pub(super) macros: FxHashMap<Symbol, Arc<Macro>>,
@@ -54,6 +69,7 @@ pub(crate) struct State {
     /// How many contexts disable a macro.
     pub(super) disabled: FxHashMap<Symbol, u32>,
     pub(super) line_indexes: FxHashMap<FileId, Arc<LineIndex>>,
+    pub(super) dependences: Dependences,
 }
 
 impl State {
@@ -72,6 +88,7 @@ impl State {
             counter: self.counter,
             disabled: FxHashMap::default(),
             line_indexes: self.line_indexes.clone(),
+            dependences: Dependences::default(),
         }
     }
 
@@ -88,6 +105,17 @@ impl State {
         self.prepared.remove(&id);
         self.line_indexes.remove(&id);
         id
+    }
+
+    /// Whether all files that were read, or looked for in vain, are as they were.
+    pub(super) fn has_same_files(&self, file_system: &dyn FileSystem) -> bool {
+        self.paths.iter().all(|(path, file)| {
+            let now = file_system.read(path);
+            match file {
+                Some(id) => now.is_some_and(|it| it == self.files[id.0 as usize].text),
+                None => now.is_none(),
+            }
+        })
     }
 
     /// The tokens of a file; it is split the first time.

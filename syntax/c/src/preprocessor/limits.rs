@@ -10,3 +10,5 @@ pub(super) const MAX_EXPANDED_TOKENS: usize = 4_000_000;
 pub(super) const MAX_CONDITION_DEPTH: usize = 500;
 /// How many errors are kept.
 pub(super) const MAX_ERRORS: usize = 200;
+/// How many declarations are replaced one after the other before all of a file is read again.
+pub(super) const MAX_SPLICES: u32 = 200;

@@ -13,6 +13,7 @@ mod invocation;
 mod limits;
 mod macros;
 mod pragmas;
+pub(crate) mod splice;
 mod substitution;
 mod token;
 mod unit;
@@ -79,7 +80,8 @@ pub fn preprocess(
     let main_file = preprocessor.state.replace_main(main, text);
     preprocessor.enter_main(main_file, preamble.prefix_len());
     let tokens = preprocessor.run();
-    Unit::new(preamble, tokens, preprocessor.state, preprocessor.errors)
+    let expanded = (!preprocessor.gave_up).then_some(preprocessor.expanded_tokens);
+    Unit::new(preamble, tokens, preprocessor.state, preprocessor.errors, expanded)
 }
 
 impl<'a> Preprocessor<'a> {

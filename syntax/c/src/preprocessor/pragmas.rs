@@ -10,13 +10,16 @@ use super::unit::OtherPragma;
 use crate::files::{FileId, Span};
 use crate::syntax_kind::SyntaxKind;
 
+/// The first words of the pragmas that become tokens.
+pub(super) const FAMILIES: [&str; 4] = ["omp", "ompx", "acc", "xmp"];
+
 impl Preprocessor<'_> {
     /// `#pragma`: `hash` is its `#`, `rest` what follows the word.
     pub(super) fn pragma(&mut self, hash: Token, rest: &[Token]) {
         let end = rest.last().map_or(hash.span, |it| it.span);
         let words: Vec<String> = rest.iter().take(2).map(|it| self.text(it.text).to_string()).collect();
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            ["omp" | "ompx" | "acc" | "xmp", ..] => {
+            [family, ..] if FAMILIES.contains(&family) => {
                 let tokens = self.directive_tokens(hash, rest);
                 self.push_context(tokens, None, false);
             }
@@ -71,10 +74,7 @@ impl Preprocessor<'_> {
             let now = self.state.macros.get(&name).cloned();
             self.state.pushed_macros.entry(name).or_default().push(now);
         } else if let Some(old) = self.state.pushed_macros.get_mut(&name).and_then(Vec::pop) {
-            match old {
-                Some(old) => self.state.macros.insert(name, old),
-                None => self.state.macros.remove(&name),
-            };
+            self.change_macro(name, old);
         }
     }
 
@@ -111,6 +111,8 @@ impl Preprocessor<'_> {
             token.expansion = literal.expansion;
             token.flags |= Token::SYNTHETIC;
         }
+        let is_directive = tokens.first().is_some_and(|it| FAMILIES.contains(&self.text(it.text)));
+        self.state.dependences.has_pragma_operator |= !is_directive;
         self.pragma(
             Token { kind: SyntaxKind::HASH, flags: operator.flags | Token::SYNTHETIC, ..operator },
             &tokens,

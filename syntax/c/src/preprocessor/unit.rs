@@ -147,13 +147,12 @@ impl Preamble {
         self.main == main
             && text.starts_with(&*self.prefix)
             && preamble_len(text) == self.prefix.len()
-            && self.state.paths.iter().all(|(path, file)| {
-                let now = file_system.read(path);
-                match file {
-                    Some(id) => now.is_some_and(|it| it == self.state.files[id.0 as usize].text),
-                    None => now.is_none(),
-                }
-            })
+            && self.state.has_same_files(file_system)
+    }
+
+    /// The next value of `__COUNTER__`.
+    pub(super) fn counter(&self) -> u64 {
+        self.state.counter
     }
 }
 
@@ -182,26 +181,27 @@ fn preamble_len(text: &str) -> usize {
 
 /// The start of the first line that has a token and is no directive, or that is `#pragma` or `#line`.
 fn leading_directives(text: &str) -> usize {
-    let lexed = crate::lexer::lex(text);
-    let mut line = 0;
-    let mut index = 0;
-    while index < lexed.kinds.len() {
+    let mut tokens = crate::lexer::tokens(text).peekable();
+    loop {
         // A line: trivia, then nothing or `#` and the rest.
-        let first = (index..lexed.kinds.len()).find(|it| !lexed.kinds[*it].is_trivia());
-        let Some(first) = first else { return text.len() };
-        let last_newline = (index..first).rev().find(|it| lexed.kinds[*it] == SyntaxKind::NEWLINE);
-        line = last_newline.map_or(line, |it| lexed.starts[it + 1] as usize);
-        let name = (first + 1..lexed.kinds.len()).find(|it| !lexed.kinds[*it].is_trivia());
-        let is_pragma = name.is_some_and(|it| matches!(&text[lexed.range(it)], "pragma" | "line"));
-        if lexed.kinds[first] != SyntaxKind::HASH || is_pragma {
+        let mut line = tokens.peek().map_or(text.len(), |it| it.1.start);
+        let first = loop {
+            match tokens.next() {
+                None => return text.len(),
+                Some((SyntaxKind::NEWLINE, range)) => line = range.end,
+                Some((kind, _)) if kind.is_trivia() => {}
+                Some((kind, _)) => break kind,
+            }
+        };
+        while tokens.peek().is_some_and(|it| it.0.is_trivia()) {
+            tokens.next();
+        }
+        let name = tokens.peek().map(|it| &text[it.1.clone()]);
+        if first != SyntaxKind::HASH || matches!(name, Some("pragma" | "line")) {
             return line;
         }
-        index = (first..lexed.kinds.len())
-            .find(|it| lexed.kinds[*it] == SyntaxKind::NEWLINE)
-            .map_or(lexed.kinds.len(), |it| it + 1);
-        line = lexed.starts[index] as usize;
+        tokens.by_ref().find(|it| it.0 == SyntaxKind::NEWLINE);
     }
-    text.len()
 }
 
 /// A preprocessed translation unit.
@@ -209,8 +209,10 @@ fn leading_directives(text: &str) -> usize {
 pub struct Unit {
     preamble: Arc<Preamble>,
     tokens: Arc<[Token]>,
-    state: Arc<State>,
-    errors: Vec<PreprocessError>,
+    pub(super) state: Arc<State>,
+    pub(super) errors: Vec<PreprocessError>,
+    /// How many tokens its macros expand to; `None` if a limit was reached.
+    pub(super) expanded_tokens: Option<usize>,
 }
 
 impl Unit {
@@ -219,8 +221,9 @@ impl Unit {
         tokens: Vec<Token>,
         state: State,
         errors: Vec<PreprocessError>,
+        expanded_tokens: Option<usize>,
     ) -> Unit {
-        Unit { preamble, tokens: tokens.into(), state: Arc::new(state), errors }
+        Unit { preamble, tokens: tokens.into(), state: Arc::new(state), errors, expanded_tokens }
     }
 
     /// The preamble, to be given to the next [`preprocess`](super::preprocess) of the file.

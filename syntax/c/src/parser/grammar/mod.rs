@@ -18,14 +18,24 @@ use super::state::{Completed, Marker, Parser};
 use super::token_set::TokenSet;
 use crate::syntax_kind::SyntaxKind::{self, *};
 
-/// All tokens, as external declarations.
-pub(super) fn translation_unit(p: &mut Parser<'_>) {
+/// All tokens, as external declarations. Whether no limit stopped the parser on the way.
+pub(super) fn translation_unit(p: &mut Parser<'_>) -> bool {
+    p.events.reserve(p.tokens.len() * 3);
     let m = p.start();
     while !p.at_end() {
-        declarations::external_declaration(p);
+        declaration_at(p, p.position);
     }
+    let is_whole = p.continues();
     p.take_rest();
     m.complete(p, TRANSLATION_UNIT);
+    is_whole
+}
+
+/// The external declaration that begins at a token.
+pub(super) fn declaration_at(p: &mut Parser<'_>, first: usize) {
+    p.position = first;
+    p.scopes.declaration = first;
+    declarations::external_declaration(p);
 }
 
 /// A name that is declared.

@@ -1,0 +1,180 @@
+//! Property of incremental parsing: after any edits, tokens, trees and errors are those of a parse from the
+//! beginning.
+
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use apg_c_syntax::{
+    ExpansionId, FileId, ParsedUnit, SyntaxNode, Toolchain, Unit, parse_unit, preprocess, reparse,
+};
+use proptest::prelude::*;
+use support::Memory;
+
+/// Programs with macros, directives, typedef names, conditionals and errors.
+const PROGRAMS: &[&str] = &[
+    "#include \"a.h\"\n#define TWICE(x) ((x) + (x))\n#define BODY { return 1; }\nint total;\n\
+     static int add(int a, int b) {\n    // a comment\n    number sum = TWICE(a) + b;\n    return sum;\n}\n\
+     int f(void) BODY\nstruct s { int x, y; };\nint main(void) {\n    struct s v = { 1, 2 };\n\
+     #pragma omp parallel for reduction(+ : total)\n    for (int i = 0; i < LIMIT; i++) { total += add(i, v.x); }\n\
+     \x20   if (total > 3) { total = '\\n'; } else total--;\n    return total; /* end */\n}\nint last = 7;\n",
+    "typedef int T;\nvoid g(void) { T x; { int T = 3; x = T * 2; } }\ntypedef struct { T t; } U;\n\
+     U u;\nT h(U *p) { typedef long L; L l = p->t; return (T) l; }\n#ifdef NONE\nint k(void) { }\n#else\n\
+     int k(void) { return sizeof(T); }\n#endif\nvoid m(T) ;\nint broken(void) { return 1 + ; }\nint after(void) { g(); return 0; }\n",
+    "#include <assert.h>\nint p(int q) { assert(q); return __LINE__; }\n#include \"a.h\"\nnumber n = 4;\n\
+     #pragma omp threadprivate(n)\nint r(int z)\n{\n  _Pragma(\"omp critical\") { z++; }\n  return z;\n}\n\
+     #define LATE 1\nint s(void) { return LATE; }\nint t(void) { int a[] = { 1, 2, LATE }; return a[0] ? a[1] : \"x\"[0]; }\n",
+];
+
+const HEADER: &str = "#define LIMIT 10\ntypedef int number;\nextern int other;\n";
+
+/// What is typed.
+const PIECES: &[&str] = &[
+    "x",
+    "1",
+    " ",
+    "\n",
+    ";",
+    "{",
+    "}",
+    "(",
+    ")",
+    "+ 2",
+    "TWICE(3)",
+    "T",
+    "U",
+    "number",
+    "/*",
+    "*/",
+    "//",
+    "\"",
+    "'",
+    "\\\n",
+    "#",
+    "#define M 1\n",
+    "\n#pragma omp barrier\n",
+    "\n#if 1\n",
+    "\n#endif\n",
+    "_Pragma(\"once\")",
+    "int y = 2;",
+    "typedef char T;",
+    "if (x) { y(); }",
+    "__LINE__",
+    "__COUNTER__",
+    "#pragma xmp nodes p(2)\n",
+    "\n#include \"a.h\"\n",
+    "é",
+];
+
+fn from_scratch(text: &Arc<str>, files: &Memory) -> (Unit, ParsedUnit) {
+    let unit = preprocess(Path::new("main.c"), text.clone(), &Toolchain::default(), files, None);
+    let parsed = parse_unit(&unit, None);
+    (unit, parsed)
+}
+
+/// All that others see of a unit and its trees.
+fn seen((unit, parsed): &(Unit, ParsedUnit)) -> String {
+    let mut out = String::new();
+    for token in unit.tokens().iter() {
+        let stack: Vec<_> =
+            unit.macro_stack(token).iter().map(|it| (unit.text(it.macro_name), it.invocation)).collect();
+        let (text, site) = (unit.text(token.text), unit.expansion_site(token));
+        let starts_line = token.is_line_start();
+        let flags = (starts_line, token.has_space_before(), token.is_spelled());
+        out += &format!("{:?} {text:?} {:?} {site:?} {flags:?} {stack:?}\n", token.kind, token.span);
+    }
+    out += &format!("{:?}\n", unit.errors());
+    let main = &parsed.main;
+    out += &format!("{:#?}\n", main.syntax());
+    for error in main.errors() {
+        let is_expanded = error.expansion != ExpansionId::NONE;
+        let place = (error.range, error.span, is_expanded);
+        out += &format!("{} {place:?} {:?} {:?}\n", error.message, error.hint, error.replacement);
+    }
+    out += &format!("{:?}", unit.files().iter().map(|it| (&it.path, it.included_at)).collect::<Vec<_>>());
+    for node in main.syntax().descendants() {
+        out += &format!("{:?}", main.span(unit, SyntaxNode::text_range(&node)));
+    }
+    out
+}
+
+/// The start of the character around an offset.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0)
+}
+
+/// A text with a range of it replaced.
+fn edited(text: &str, at: usize, length: usize, piece: &str) -> String {
+    let start = boundary(text, at % (text.len() + 1));
+    let end = boundary(text, start + length).max(start);
+    format!("{}{piece}{}", &text[..start], &text[end..])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+    #[test]
+    fn an_edited_file_is_parsed_as_from_the_beginning(
+        program in 0..PROGRAMS.len(),
+        edits in proptest::collection::vec((any::<usize>(), 0_usize..8, 0..PIECES.len()), 1..8),
+    ) {
+        let files = Memory::of(&[("a.h", HEADER), ("assert.h", "#define assert(x) ((x) ? 0 : __LINE__)\n")]);
+        let mut text: Arc<str> = PROGRAMS[program].into();
+        let mut now = from_scratch(&text, &files);
+        for (at, length, piece) in edits {
+            // Most edits keep braces, as those of people do.
+            let piece = if at % 3 == 0 { PIECES[piece] } else { PIECES[piece % 4] };
+            text = edited(&text, at, if at % 5 == 0 { length } else { 0 }, piece).into();
+            let expected = from_scratch(&text, &files);
+            if let Some(found) = reparse(&now.0, &now.1, &text, &Toolchain::default(), &files) {
+                let (again, expected) = (seen(&found), seen(&expected));
+                let differing = again.lines().zip(expected.lines()).find(|(again, expected)| again != expected);
+                prop_assert!(again == expected, "{differing:?} in {text}");
+                now = found;
+            } else {
+                now = expected;
+            }
+        }
+    }
+}
+
+#[test]
+fn an_edit_in_a_body_parses_this_function_alone() {
+    let files = Memory::of(&[("a.h", HEADER)]);
+    let text: Arc<str> = PROGRAMS[0].into();
+    let first = from_scratch(&text, &files);
+    let next: Arc<str> = text.replace("+ b;", "+ b * 2 + other;\n    sum++;").into();
+    let again = reparse(&first.0, &first.1, &next, &Toolchain::default(), &files).expect("one function");
+    assert_eq!(seen(&again), seen(&from_scratch(&next, &files)));
+    let children = |parsed: &ParsedUnit| -> Vec<_> { parsed.main.syntax().children().collect() };
+    let kept = children(&first.1)
+        .into_iter()
+        .zip(children(&again.1))
+        .filter(|(old, new)| std::ptr::eq::<rowan::GreenNodeData>(&*old.green(), &*new.green()));
+    assert_eq!(kept.count(), children(&first.1).len() - 1);
+}
+
+#[test]
+fn what_concerns_other_declarations_is_parsed_from_the_beginning() {
+    let files = Memory::of(&[("a.h", HEADER)]);
+    let again = |old: &str, new: &str| {
+        let first = from_scratch(&old.into(), &files);
+        assert_eq!(&*first.0.file(FileId::MAIN).text, old);
+        reparse(&first.0, &first.1, &new.into(), &Toolchain::default(), &files).is_some()
+    };
+    let body = "int a(void) { int x = 1; return x; }\nint b(void) { return 2; }\n";
+    assert!(again(body, &body.replace("x = 1", "x = 12")));
+    for (old, new) in [("x = 1", "x = 1 /*"), ("x = 1;", "x = 1; }"), ("x = 1", "x = 1 //")] {
+        assert!(!again(body, &body.replace(old, new)), "{new}");
+    }
+    assert!(!again(body, &body.replace(" int x", "\n#define return\nint x")));
+    let typedef = "typedef struct { int x; } T;\nT *t;\n";
+    assert!(again(typedef, &typedef.replace("x;", "x, y;")));
+    assert!(!again(typedef, &typedef.replace("} T", "} T, U")));
+    // A header that has changed meanwhile.
+    let text = format!("#include \"a.h\"\n{body}");
+    let first = from_scratch(&text.as_str().into(), &files);
+    let other = Memory::of(&[("a.h", "int changed;\n")]);
+    let new: Arc<str> = text.replace("x = 1", "x = 3").into();
+    assert!(reparse(&first.0, &first.1, &new, &Toolchain::default(), &other).is_none());
+}
