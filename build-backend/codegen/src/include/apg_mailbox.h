@@ -1,7 +1,8 @@
 /* The way of a call of a slot through the host: follows apg_memory_order.h in the source of kernels that make such calls. The
-   structures are those of the runtime's mailbox. A block's request and its answer lie in host memory that the device knows; a
-   doorbell, an entry of a ring in arrival order, makes the host look at the request. The commit word of an entry holds
-   the number of the lap around the ring, so that entries are never reset. */
+   structures are those of the runtime's mailbox. A block's request and its answer lie in host memory that the device knows, as
+   pairs of words, of which each carries the number of the call beside it: both sides see which words have come, and no fence
+   stands between data and flag (the low-latency protocol of NCCL). A doorbell, the number of the block's last call, makes the
+   host look at the request. */
 enum { APG_BOOL, APG_I8, APG_I16, APG_I32, APG_I64, APG_U8, APG_U16, APG_U32, APG_U64, APG_F32, APG_F64, APG_CHAR, APG_REF, APG_VALUE };
 struct apg_slot_buffer { void *data; apg_i64 length, index, count; apg_u32 size, kind; };
 struct apg_slot_request {
@@ -9,23 +10,30 @@ struct apg_slot_request {
   apg_slot_buffer buffers[2];
   apg_i32 call; apg_u32 buffer_count, file, line;
 };
-/* `staged` if the elements to send are in the block's staging memory. */
-struct alignas(64) apg_slot_post { apg_slot_request request; apg_u64 staged, unused; };
-/* Pairs that are read at once. state: the number of the answered call, above two flags; bytes: above the lowest 16 bits of
-   that number. */
-struct alignas(64) apg_slot_answer { apg_u64 state; apg_i64 word; apg_u64 target, bytes; };
-enum { APG_ANSWER_FAILED = 1, APG_ANSWER_STAGED = 2 };
+/* Elements of so many bytes travel in requests and answers. */
+#define APG_INLINE_BYTES 256
+/* Where the elements of a request are: in memory of the device, in the block's staging memory, in the request. */
+enum { APG_SENT_ON_DEVICE, APG_SENT_STAGED, APG_SENT_INLINE };
+struct alignas(16) apg_slot_post { apg_slot_request request; apg_u32 sent, sent_bytes, unused[2]; apg_u8 elements[APG_INLINE_BYTES]; };
+struct alignas(16) apg_slot_answer { apg_u32 state, bytes; apg_i64 word; apg_u64 target; apg_u8 elements[APG_INLINE_BYTES + 8]; };
+/* Of an answer's state: received elements are in the answer; in staging memory; written to the target by the host. */
+enum { APG_ANSWER_FAILED = 1, APG_ANSWER_INLINE = 2, APG_ANSWER_STAGED = 4, APG_ANSWER_WRITTEN = 8 };
+/* Pairs of words of a request without elements, and in front of them; those of an answer that is always written whole, with room
+   for 8 bytes of elements. */
+#define APG_POST_UNITS 24u
+#define APG_ANSWER_UNITS 4u
 struct apg_slot_part;
 struct apg_mailbox {
-  apg_u32 tickets, ring_bits;       /* doorbells rung so far; logarithm of the ring's entries */
-  apg_u64 *ring;
-  apg_slot_post *posts; apg_slot_answer *answers;
+  apg_u32 *doorbells;               /* of each block, the number of its last call */
+  apg_slot_pair *posts, *answers;   /* of each block, two words of the structures above with the call's number in each pair */
   unsigned char *sent, *received;   /* staging memory of each block, one after the other */
   apg_u64 staging;                  /* bytes of one */
   unsigned char *kept;              /* staging memory of each block on the device */
   const apg_slot_part *parts; apg_u64 part_count;
 };
-static_assert(sizeof(apg_mailbox) == 80 && sizeof(apg_slot_post) == 192 && sizeof(apg_slot_answer) == 64, "the mailbox of the runtime");
+static_assert(sizeof(apg_mailbox) == 72 && sizeof(apg_slot_post) == 448 && sizeof(apg_slot_answer) == 288, "the mailbox of the runtime");
+#define APG_ALL_POST_UNITS (sizeof(apg_slot_post) / 8u)
+#define APG_ALL_ANSWER_UNITS (sizeof(apg_slot_answer) / 8u)
 static __device__ __forceinline__ apg_i64 apg_block_number() { return blockIdx.x + (apg_i64)gridDim.x * (blockIdx.y + (apg_i64)gridDim.y * blockIdx.z); }
 template <class T> static __device__ __forceinline__ void apg_load(T &to, const T *from) { to = *(const volatile T *)from; }
 template <class T> static __device__ __forceinline__ void apg_store(T *to, T value) { *(volatile T *)to = value; }
@@ -46,14 +54,23 @@ static __device__ __forceinline__ void apg_copy_by_block(void *to, const void *f
   else apg_copy_elements((apg_u32 *)to, (const apg_u32 *)from, done / 4u, rank, size);
   apg_copy_elements((apg_u8 *)to + done, (const apg_u8 *)from + done, bytes - done, rank, size);
 }
-/* Waits until the host has answered call number `number`, and reads a half of the answer. */
-static __device__ __forceinline__ apg_slot_pair apg_await_answer(const apg_slot_answer *answer, unsigned half, apg_u64 number) {
-  apg_slot_pair seen;
-  for (unsigned pause = 16; ; pause = pause < 256u ? 2 * pause : pause) {
-    apg_load(seen, (const apg_slot_pair *)answer + half);
-    if (half == 0 ? seen.low >> 2 >= number : (seen.high & 0xffffu) == (number & 0xffffu)) break;
-    __nanosleep(pause);
+/* Writes words of a structure with the call's number, from one pair of them to another. */
+static __device__ __forceinline__ void apg_store_units(apg_slot_pair *to, const void *from, unsigned units, apg_u64 number, unsigned rank, unsigned lanes) {
+  for (unsigned unit = rank; unit < units; unit += lanes) {
+    const apg_u32 *words = (const apg_u32 *)from + 2u * unit;
+    apg_store(to + unit, apg_slot_pair{number << 32 | words[0], number << 32 | words[1]});
   }
-  apg_fence_of_system();
-  return seen;
+}
+/* Reads words of a structure as they come with the call's number. */
+static __device__ __forceinline__ void apg_await_units(void *to, const apg_slot_pair *from, unsigned first, unsigned units, apg_u64 number, unsigned rank, unsigned lanes) {
+  for (unsigned unit = first + rank; unit < units; unit += lanes) {
+    apg_slot_pair seen;
+    for (unsigned pause = 16; ; pause = pause < 256u ? 2 * pause : pause) {
+      apg_load(seen, from + unit);
+      if (seen.low >> 32 == (apg_u32)number && seen.high >> 32 == (apg_u32)number) break;
+      __nanosleep(pause);
+    }
+    apg_u32 *words = (apg_u32 *)to + 2u * unit;
+    words[0] = (apg_u32)seen.low; words[1] = (apg_u32)seen.high;
+  }
 }

@@ -29,11 +29,9 @@ static __device__ __forceinline__ apg_u64 apg_add(apg_u64 *word, apg_u64 value) 
   asm volatile("atom.acq_rel.gpu.add.u64 %0, [%1], %2;" : "=l"(seen) : "l"(word), "l"(value) : "memory");
   return seen;
 }
-/* Orders what was seen of the host's memory before what follows. */
+/* Orders accesses to the host's memory before what follows, and those to the device's memory. */
 static __device__ __forceinline__ void apg_fence_of_system() { asm volatile("fence.acq_rel.sys;" ::: "memory"); }
-static __device__ __forceinline__ void apg_store_release_to_host(apg_u64 *to, apg_u64 value) {
-  asm volatile("st.release.sys.global.u64 [%0], %1;" :: "l"(to), "l"(value) : "memory");
-}
+static __device__ __forceinline__ void apg_fence_of_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 /* Memory that other blocks reach. */
 static __device__ __forceinline__ bool apg_is_common(const void *data) { return __isGlobal(data); }
 /* What the threads of a block have in common, of any content at first. */

@@ -1,19 +1,26 @@
 /* Calls of slots in device code: follows apg_slot_table.h in the source of kernels that make them. */
-/* Posts the request of the block, and waits for the answer. */
+/* Posts the request of the block, and waits for the answer. The block's first warp does. */
 static __device__ __forceinline__ void apg_post_and_wait(apg_mailbox *mailbox, apg_slot_state &state, apg_u64 number, unsigned rank, unsigned lanes) {
   const apg_u64 block = (apg_u64)state.post.request.block;
-  volatile apg_u64 *to = (volatile apg_u64 *)&mailbox->posts[block];
-  for (unsigned i = rank; i < sizeof(apg_slot_post) / 8u; i += lanes) to[i] = ((const volatile apg_u64 *)&state.post)[i];
+  const bool is_inline = state.post.sent == APG_SENT_INLINE;
+  /* Staged elements, and those that the host's copy engine reads, are there before the request is. */
+  if (rank == 0 && is_inline) apg_fence_of_device();
+  if (rank == 0 && !is_inline) apg_fence_of_system();
   __syncwarp(apg_mask(lanes));
-  if (rank == 0) {
-    const apg_u32 ticket = atomicAdd(&mailbox->tickets, 1u), bits = mailbox->ring_bits;
-    const apg_u64 entry = ((apg_u64)((ticket >> bits) + 1u) << 32) | block;
-    apg_store_release_to_host(mailbox->ring + (ticket & ((1u << bits) - 1u)), entry);
-  }
+  const unsigned units = APG_POST_UNITS + (is_inline ? (state.post.sent_bytes + 7u) / 8u : 0u);
+  apg_store_units(mailbox->posts + block * APG_ALL_POST_UNITS, &state.post, units, number, rank, lanes);
   __syncwarp(apg_mask(lanes));
-  for (unsigned half = rank; half < 2u; half += lanes) {
-    ((apg_slot_pair *)&state.answer)[half] = apg_await_answer(&mailbox->answers[block], half, number);
+  if (rank == 0) apg_store(mailbox->doorbells + block, (apg_u32)number);
+  const apg_slot_pair *answer = mailbox->answers + block * APG_ALL_ANSWER_UNITS;
+  apg_await_units(&state.answer, answer, 0u, APG_ANSWER_UNITS, number, rank, lanes);
+  __syncwarp(apg_mask(lanes));
+  const apg_u32 found = state.answer.state;
+  if (found & APG_ANSWER_INLINE) {
+    const unsigned all = (unsigned)(__builtin_offsetof(apg_slot_answer, elements) + state.answer.bytes + 7u) / 8u;
+    apg_await_units(&state.answer, answer, APG_ANSWER_UNITS, all, number, rank, lanes);
   }
+  if (rank == 0 && (found & (APG_ANSWER_STAGED | APG_ANSWER_WRITTEN))) apg_fence_of_system();
+  else if (rank == 0) apg_fence_of_device();
 }
 /* Makes a call through the host, for which it is the block's call `number`. */
 static __device__ __forceinline__ void apg_call_host(apg_mailbox *mailbox, apg_slot_state &state, apg_u64 number, unsigned rank, unsigned size) {
@@ -22,21 +29,27 @@ static __device__ __forceinline__ void apg_call_host(apg_mailbox *mailbox, apg_s
   /* The host reports a range outside of its rail. */
   const bool is_inside = apg_is_inside(given, state.parts);
   const apg_u64 bytes = is_inside ? apg_bytes_of(given) * (apg_u64)state.parts : 0;
-  if (is_inside && bytes <= staging) {
-    apg_copy_by_block(mailbox->sent + at, apg_first_element(given), bytes, rank, size);
-    if (rank == 0) state.post.staged = 1;
+  const bool is_inline = bytes <= APG_INLINE_BYTES;
+  if (bytes > 0 && (is_inline || bytes <= staging)) {
+    apg_copy_by_block(is_inline ? (unsigned char *)state.post.elements : mailbox->sent + at, apg_first_element(given), bytes, rank, size);
   }
-  if (rank == 0 && state.own) atomicOr(&state.own->flags, APG_SLOT_IN_HOST);
+  if (rank == 0) {
+    state.post.sent = is_inline ? APG_SENT_INLINE : bytes <= staging ? APG_SENT_STAGED : APG_SENT_ON_DEVICE;
+    state.post.sent_bytes = is_inline ? (apg_u32)bytes : 0u;
+    if (state.own) atomicOr(&state.own->flags, APG_SLOT_IN_HOST);
+  }
   __syncthreads();
   if (rank < 32u) apg_post_and_wait(mailbox, state, number, rank, size < 32u ? size : 32u);
   __syncthreads();
-  if (state.answer.state & APG_ANSWER_FAILED) {
+  const apg_u32 found = state.answer.state;
+  if (found & APG_ANSWER_FAILED) {
     /* The group has failed: its slots learn of it from the host. */
     for (apg_u64 i = rank; state.part && i < state.part->count; i += size) atomicOr(&state.part->slots[i].flags, APG_SLOT_BY_HOST);
     apg_end_thread();
   }
-  if (state.answer.state & APG_ANSWER_STAGED) {
-    apg_copy_by_block((void *)state.answer.target, mailbox->received + at, state.answer.bytes >> 16, rank, size);
+  if (found & (APG_ANSWER_INLINE | APG_ANSWER_STAGED)) {
+    const void *from = found & APG_ANSWER_INLINE ? state.answer.elements : mailbox->received + at;
+    apg_copy_by_block((void *)state.answer.target, from, state.answer.bytes, rank, size);
   }
   if (rank == 0 && state.own) atomicAnd(&state.own->flags, ~(apg_u32)APG_SLOT_IN_HOST);
 }
@@ -59,7 +72,6 @@ static __device__ __forceinline__ apg_i64 apg_slot_message(apg_mailbox *mailbox,
   if (__syncthreads_count(1) != (int)apg_block_size()) { apg_end_thread(); }
   if (apg_rank() == 0) {
     state.post.request = request;
-    state.post.staged = 0; state.post.unused = 0;
     state.parts = parts;
   }
   __syncthreads();

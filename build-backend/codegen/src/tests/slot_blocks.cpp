@@ -58,9 +58,9 @@ static bool apg_exchange_if(apg_u64 *word, apg_u64 &from, apg_u64 to) {
 }
 static apg_u64 apg_add(apg_u64 *word, apg_u64 value) { return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL); }
 static void apg_load(apg_slot_pair &to, const apg_slot_pair *from) { to.low = apg_load_acquire(&from->low); to.high = apg_load_acquire(&from->high); }
-static void apg_store(apg_slot_pair *to, apg_slot_pair value) { *to = value; }
-static void apg_fence_of_system() {}
-static void apg_store_release_to_host(apg_u64 *to, apg_u64 value) { apg_store_release(to, value); }
+static void apg_store(apg_slot_pair *to, apg_slot_pair value) { apg_store_release(&to->low, value.low); apg_store_release(&to->high, value.high); }
+static void apg_fence_of_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static void apg_fence_of_device() { apg_fence_of_system(); }
 static thread_local bool is_common = true;
 static bool apg_is_common(const void *) { return is_common; }
 static void apg_end_thread() { puts("a call has failed"); exit(1); }
@@ -70,19 +70,24 @@ template <class T> static T &apg_shared() { static T of_blocks[8]; return of_blo
 #include "apg_slots.h"
 
 // The host: requests in the order of their doorbells, answered when they have ended.
-struct Request { apg_slot_request call; apg_u64 number = 0; apg_i64 parts = 0, word = 0; bool is_sent = true, is_received = true, is_awaited = true; std::vector<char> elements; };
+struct Request { apg_slot_request call; apg_u64 number = 0; apg_i64 parts = 0, word = 0; bool is_sent = true, is_received = true, is_awaited = true; std::vector<char> elements, found; };
 static int blocks;
 static std::deque<Request *> sends, receives;
 static std::vector<Request *> arrived;
 static std::map<apg_i64, Request *> begun;
-static std::vector<apg_slot_answer> answers;
+static std::vector<apg_slot_pair> answers;
 static const apg_slot_buffer &target_of(const Request &it) { return apg_received(it.call); }
 static char *first_of(const apg_slot_buffer &buffer) { return (char *)buffer.data + buffer.index * buffer.size; }
 static void answer(Request &it) {
-  apg_slot_answer &to = answers[it.call.block];
-  to.word = it.word;
-  __atomic_store_n(&to.bytes, it.number & 0xffff, __ATOMIC_RELEASE);
-  __atomic_store_n(&to.state, it.number << 2, __ATOMIC_RELEASE);
+  apg_slot_answer made{};
+  made.word = it.word;
+  if (!it.found.empty()) {
+    made.state = APG_ANSWER_INLINE; made.bytes = (apg_u32)it.found.size(); made.target = (apg_u64)first_of(target_of(it));
+    memcpy(made.elements, it.found.data(), it.found.size());
+  }
+  /* The first pair comes last: a block must wait for each. */
+  apg_slot_pair *to = answers.data() + it.call.block * APG_ALL_ANSWER_UNITS;
+  for (unsigned unit = it.found.empty() ? APG_ANSWER_UNITS : APG_ALL_ANSWER_UNITS; unit-- > 0; ) apg_store_units(to + unit, (const apg_u32 *)&made + 2 * unit, 1, it.number, 0, 1);
 }
 static void finish(Request &it) { if (it.is_sent && it.is_received && it.is_awaited) answer(it); }
 static bool match_one() {
@@ -91,7 +96,8 @@ static bool match_one() {
       Request &from = **send, &to = **receive;
       const bool is_its = to.call.from == -1 || to.call.from == from.call.rank;
       if (from.call.partner != to.call.rank || from.call.tag != to.call.tag || !is_its) continue;
-      memcpy(first_of(target_of(to)), from.elements.data(), from.elements.size());
+      if (from.elements.size() <= APG_INLINE_BYTES) to.found = from.elements;
+      else memcpy(first_of(target_of(to)), from.elements.data(), from.elements.size());
       to.word = from.call.buffers[0].count << 24 | from.call.rank;
       from.is_sent = to.is_received = true;
       sends.erase(send);
@@ -126,7 +132,8 @@ static void collect(Request *last) {
 static void handle(const apg_slot_post &post, apg_u64 number, const char *staged) {
   Request *it = new Request{post.request, number};
   const int call = it->call.call;
-  if (post.staged) it->elements.assign(staged, staged + apg_bytes_of(it->call.buffers[0]) * (call == APG_SCATTER || call == APG_ALL_TO_ALL ? blocks : 1));
+  if (post.sent == APG_SENT_INLINE) it->elements.assign(post.elements, post.elements + post.sent_bytes);
+  else if (post.sent == APG_SENT_STAGED) it->elements.assign(staged, staged + apg_bytes_of(it->call.buffers[0]) * (call == APG_SCATTER || call == APG_ALL_TO_ALL ? blocks : 1));
   if (call >= APG_BARRIER) return collect(it);
   if (call == APG_WAIT) {
     Request *other = begun[it->call.partner];
@@ -230,21 +237,25 @@ int main(int, char **arguments) {
   apg_meeting meeting{};
   program.part = {5, 0, (apg_u64)blocks, slots.data(), &meeting};
   const apg_u64 staging = MOST * 8 * 8;
-  std::vector<apg_slot_post> posts(blocks);
+  std::vector<apg_slot_pair> posts(blocks * APG_ALL_POST_UNITS);
   std::vector<unsigned char> sent(staging * blocks), kept(staging * blocks);
-  std::vector<apg_u64> ring(8);
-  answers.resize(blocks);
-  program.mailbox = {0, 3, ring.data(), posts.data(), answers.data(), sent.data(), sent.data(), staging, kept.data(), &program.part, 1};
+  std::vector<apg_u32> doorbells(blocks);
+  answers.resize(blocks * APG_ALL_ANSWER_UNITS);
+  program.mailbox = {doorbells.data(), posts.data(), answers.data(), sent.data(), sent.data(), staging, kept.data(), &program.part, 1};
   std::atomic<bool> is_over{false};
   apg_u64 total = 0;
   std::thread host([&] {
     std::vector<apg_u64> made(blocks);
-    for (apg_u32 ticket = 0; !is_over; ) {
-      const apg_u64 entry = apg_load_acquire(&ring[ticket & 7]);
-      if (entry >> 32 != (apg_u64)(ticket >> 3) + 1) { std::this_thread::yield(); continue; }
-      ++ticket; ++total;
-      const apg_u64 block = entry & 0xffffffff;
-      handle(posts[block], ++made[block], (const char *)sent.data() + block * staging);
+    for (int block = 0; !is_over; block = (block + 1) % blocks) {
+      std::this_thread::yield();
+      const volatile apg_u32 *rung = doorbells.data() + block;
+      if (*rung == (apg_u32)made[block]) continue;
+      apg_slot_post post;
+      const apg_slot_pair *units = posts.data() + block * APG_ALL_POST_UNITS;
+      apg_await_units(&post, units, 0, APG_POST_UNITS, made[block] + 1, 0, 1);
+      if (post.sent == APG_SENT_INLINE) apg_await_units(&post, units, APG_POST_UNITS, APG_POST_UNITS + (post.sent_bytes + 7) / 8, made[block] + 1, 0, 1);
+      ++total;
+      handle(post, ++made[block], (const char *)sent.data() + block * staging);
     }
   });
   std::vector<std::unique_ptr<Block>> shared;

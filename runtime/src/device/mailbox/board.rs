@@ -1,10 +1,9 @@
-//! Division of a mailbox's host memory: the ring of doorbells, a request and an answer for each block, and
-//! staging memory of each block for both directions.
+//! Division of a mailbox's host memory: a doorbell, a request and an answer for each block, and staging memory
+//! of each block for both directions.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::AtomicU32;
 
-use super::layout::{Answer, Header, Post};
-use super::ring::ring_bits;
+use super::layout::{AnswerWords, Header, PostWords};
 
 /// The parts of a mailbox's memory.
 #[derive(Clone, Copy, Debug)]
@@ -29,21 +28,17 @@ impl Board {
         Board { start, blocks, staging }
     }
 
-    fn entries(blocks: u32) -> usize {
-        1 << ring_bits(blocks)
-    }
-
     fn posts_at(blocks: u32) -> usize {
-        (Self::entries(blocks) * size_of::<u64>()).next_multiple_of(align_of::<Post>())
+        (blocks as usize * size_of::<AtomicU32>()).next_multiple_of(align_of::<PostWords>())
     }
 
     fn answers_at(blocks: u32) -> usize {
-        Self::posts_at(blocks) + blocks as usize * size_of::<Post>()
+        Self::posts_at(blocks) + blocks as usize * size_of::<PostWords>()
     }
 
     /// Bytes in front of the staging memory.
     pub(super) fn control_bytes(blocks: u32) -> usize {
-        Self::answers_at(blocks) + blocks as usize * size_of::<Answer>()
+        Self::answers_at(blocks) + blocks as usize * size_of::<AnswerWords>()
     }
 
     /// Bytes of all parts.
@@ -56,9 +51,7 @@ impl Board {
         let start = self.start as u64;
         let sent = start + Self::control_bytes(self.blocks) as u64;
         Header {
-            tickets: 0,
-            ring_bits: ring_bits(self.blocks),
-            ring: start,
+            doorbells: start,
             posts: start + Self::posts_at(self.blocks) as u64,
             answers: start + Self::answers_at(self.blocks) as u64,
             sent,
@@ -68,28 +61,24 @@ impl Board {
         }
     }
 
-    /// The entries of the ring.
-    pub(super) fn ring(&self) -> &[AtomicU64] {
+    /// Of each block, the number of its last call.
+    pub(super) fn doorbells(&self) -> &[AtomicU32] {
         // SAFETY: by `new`: at the start of the memory, which is aligned.
-        unsafe { std::slice::from_raw_parts(self.start.cast(), Self::entries(self.blocks)) }
+        unsafe { std::slice::from_raw_parts(self.start.cast(), self.blocks as usize) }
     }
 
-    /// A copy of the request of a block that has rung and has not been answered.
-    pub(super) fn post(&self, block: u32) -> Post {
-        // SAFETY: by `new`; the block leaves its request alone until it is answered.
-        unsafe { self.post_address(block).read_volatile() }
-    }
-
-    /// Where a block writes its request.
-    pub(super) fn post_address(&self, block: u32) -> *mut Post {
+    /// The words of a block's request.
+    pub(super) fn post(&self, block: u32) -> &PostWords {
         debug_assert!(block < self.blocks);
-        self.start.wrapping_add(Self::posts_at(self.blocks)).cast::<Post>().wrapping_add(block as usize)
+        let first = self.start.wrapping_add(Self::posts_at(self.blocks)).cast::<PostWords>();
+        // SAFETY: by `new`: a request is atomic numbers, for which all bytes are values.
+        unsafe { &*first.wrapping_add(block as usize) }
     }
 
-    /// The answer of a block.
-    pub(super) fn answer(&self, block: u32) -> &Answer {
+    /// The words of a block's answer.
+    pub(super) fn answer(&self, block: u32) -> &AnswerWords {
         debug_assert!(block < self.blocks);
-        let first = self.start.wrapping_add(Self::answers_at(self.blocks)).cast::<Answer>();
+        let first = self.start.wrapping_add(Self::answers_at(self.blocks)).cast::<AnswerWords>();
         // SAFETY: by `new`: an answer is atomic numbers, for which all bytes are values.
         unsafe { &*first.wrapping_add(block as usize) }
     }

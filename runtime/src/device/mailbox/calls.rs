@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::board::Board;
 use super::buffers::BufferPool;
-use super::layout::{Post, answer_flag};
+use super::layout::{Answered, INLINE_BYTES, Post, answer_flag, sent};
 use crate::device::error::DeviceError;
 use crate::slots::block_call::{BlockCall, BlockSlots, CallSite, Memory};
 use crate::slots::request::{Call, Failure, FailureKind, Outcome, Source, Target};
@@ -145,7 +145,7 @@ impl Calls {
         drop(state);
         for arrived in left {
             // The block has ended without the message.
-            self.answer(arrived.open, answer_flag::FAILED, 0, (0, 0));
+            self.answer(arrived.open, Answered { flags: answer_flag::FAILED, ..Answered::default() });
         }
         self.slots.end(self.owner())
     }
@@ -156,15 +156,14 @@ impl Calls {
     }
 
     /// Begins call `number` of a block.
-    pub(super) fn begin(self: &Arc<Self>, block: u32, number: u64, copies: &dyn Copies) {
-        let Post { call, staged, .. } = self.board.post(block);
-        let site = CallSite::of(&call);
+    pub(super) fn begin(self: &Arc<Self>, block: u32, number: u64, post: &Post, copies: &dyn Copies) {
+        let site = CallSite::of(&post.call);
         self.open.fetch_add(1, Ordering::AcqRel);
-        let made = match BlockCall::new(&call) {
+        let made = match BlockCall::new(&post.call) {
             Ok(made) => made,
             Err(failure) => return self.refuse(block, number, site, failure),
         };
-        let (source, sent) = match self.source(block, &made, staged != 0, copies) {
+        let (source, sent) = match self.source(block, &made, post, copies) {
             Ok(found) => found,
             Err(failure) => return self.refuse(block, number, site, failure),
         };
@@ -180,11 +179,17 @@ impl Calls {
         &self,
         block: u32,
         made: &BlockCall,
-        is_staged: bool,
+        post: &Post,
         copies: &dyn Copies,
     ) -> Result<(Source, Option<Vec<u8>>), Failure> {
         let Some(Memory { address, bytes }) = made.source else { return Ok((Source::Nothing, None)) };
-        if is_staged && bytes <= self.board.staging {
+        let in_request = if post.sent == sent::INLINE { post.elements.get(..bytes) } else { None };
+        if let Some(elements) = in_request {
+            // SAFETY: the block's staging memory, which it does not use in this call; more than a request has.
+            unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr(), self.board.sent(block), bytes) };
+        }
+        let is_staged = post.sent == sent::STAGED && bytes <= self.board.staging;
+        if in_request.is_some() || is_staged {
             let staged = Source::Memory { address: self.board.sent(block), bytes };
             return Ok(match made.call.blocks() {
                 true => (staged, None),
@@ -244,21 +249,21 @@ impl Calls {
                         let length = buffer.len();
                         self.deliver(open, word, Message { buffer, length, target });
                     }
-                    None => self.answer(open, 0, word, (0, 0)),
+                    None => self.answer(open, Answered { word, ..Answered::default() }),
                 }
             }
-            Delivery::Nothing => self.answer(open, 0, word, (0, 0)),
-            Delivery::Staging(target) => match open.made.received_bytes(completion.elements) as u64 {
-                0 => self.answer(open, 0, word, (0, 0)),
-                bytes => self.answer(open, answer_flag::STAGED, word, (target, bytes)),
-            },
+            Delivery::Nothing => self.answer(open, Answered { word, ..Answered::default() }),
+            Delivery::Staging(target) => {
+                let bytes = open.made.received_bytes(completion.elements) as u32;
+                self.answer(open, Answered { flags: received_flag(bytes), word, target, bytes });
+            }
             Delivery::Buffer(message) => {
                 let length = open.made.received_bytes(completion.elements);
                 self.deliver(open, word, Message { length, ..message });
             }
             Delivery::Later(begun) => {
                 self.state.lock().begun.insert((group, rank, completion.elements as i64), begun);
-                self.answer(open, 0, word, (0, 0));
+                self.answer(open, Answered { word, ..Answered::default() });
             }
         }
     }
@@ -276,8 +281,8 @@ impl Calls {
             std::ptr::copy_nonoverlapping(message.buffer.as_ptr(), to, length);
         }
         self.buffers.give_back(message.buffer);
-        let flags = if length > 0 { answer_flag::STAGED } else { 0 };
-        self.answer(open, flags, word, (target, length as u64));
+        let bytes = length as u32;
+        self.answer(open, Answered { flags: received_flag(bytes), word, target, bytes });
     }
 
     /// Copies a message that has arrived to the device; false if there is none.
@@ -288,7 +293,9 @@ impl Calls {
         let copied = unsafe { copies.write(message.target, &message.buffer[..message.length]) };
         self.buffers.give_back(message.buffer);
         match copied {
-            Ok(()) => self.answer(open, 0, word, (0, 0)),
+            Ok(()) => {
+                self.answer(open, Answered { flags: answer_flag::WRITTEN, word, ..Answered::default() })
+            }
             Err(error) => self.fail(open, Failure::operation(error.message)),
         }
         true
@@ -297,13 +304,14 @@ impl Calls {
     /// A request is wrong: its group fails, as others wait for it.
     fn refuse(&self, block: u32, number: u64, site: CallSite, failure: Failure) {
         self.note(failure, site);
-        self.board.answer(block).write(number, answer_flag::FAILED, 0, (0, 0));
+        let failed = Answered { flags: answer_flag::FAILED, ..Answered::default() };
+        self.board.answer(block).write(number, failed, &[]);
         self.open.fetch_sub(1, Ordering::AcqRel);
     }
 
     fn fail(&self, open: OpenCall, failure: Failure) {
         self.note(failure, open.site);
-        self.answer(open, answer_flag::FAILED, 0, (0, 0));
+        self.answer(open, Answered { flags: answer_flag::FAILED, ..Answered::default() });
     }
 
     /// Keeps the failure of a call, if it is the first, or the first by its own fault.
@@ -318,9 +326,21 @@ impl Calls {
         }
     }
 
-    fn answer(&self, open: OpenCall, flags: u64, word: i64, copied: (u64, u64)) {
+    fn answer(&self, open: OpenCall, answered: Answered) {
         open.sent.into_iter().for_each(|it| self.buffers.give_back(it));
-        self.board.answer(open.block).write(open.number, flags, word, copied);
+        let in_answer = if answered.flags & answer_flag::INLINE != 0 { answered.bytes as usize } else { 0 };
+        // SAFETY: the block's staging memory, which is the host's until the answer, and holds that many bytes.
+        let elements = unsafe { std::slice::from_raw_parts(self.board.received(open.block), in_answer) };
+        self.board.answer(open.block).write(open.number, answered, elements);
         self.open.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// How received elements reach the block that are in the host's part of its staging memory.
+fn received_flag(bytes: u32) -> u32 {
+    match bytes as usize {
+        0 => 0,
+        bytes if bytes <= INLINE_BYTES => answer_flag::INLINE,
+        _ => answer_flag::STAGED,
     }
 }

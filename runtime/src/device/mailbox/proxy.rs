@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::calls::{Calls, Copies};
-use super::ring::Doorbells;
 
 /// How long the thread spins after something came.
 const SPIN_TIME: Duration = Duration::from_micros(100);
@@ -30,17 +29,21 @@ impl Proxy<'_> {
     /// Serves the blocks until the kernel has ended.
     pub(super) fn run(&self) {
         let board = self.calls.board;
-        let mut doorbells = Doorbells::new(board.ring(), 0);
         let mut made = vec![0_u64; board.blocks as usize];
         let mut pause = Pause::default();
         let mut has_failed = false;
         while !self.is_over.load(Ordering::Acquire) {
             let mut any = false;
-            while let Some(block) = doorbells.next() {
+            for ((block, doorbell), made) in (0..).zip(board.doorbells()).zip(&mut made) {
+                let number = *made + 1;
+                if doorbell.load(Ordering::Relaxed) != number as u32 {
+                    continue;
+                }
                 any = true;
-                if let Some(number) = made.get_mut(block as usize) {
-                    *number += 1;
-                    self.calls.begin(block, *number, self.copies);
+                // The doorbell may come before the last words of the request.
+                if let Some(post) = board.post(block).read(number) {
+                    *made = number;
+                    self.calls.begin(block, number, &post, self.copies);
                 }
             }
             any |= self.calls.copy_arrived(self.copies);

@@ -98,7 +98,7 @@ mod tests {
         let end = (second[3] - (1 << 20)) as usize + 2 * 128;
         assert_eq!(end, content.len());
         assert!(content[parts + 2 * size..].iter().all(|it| *it == 0));
-        assert_eq!(word(&content, 56), (1 << 20) + content.len() as u64, "the staging memory");
+        assert_eq!(word(&content, 48), (1 << 20) + content.len() as u64, "the staging memory");
     }
 
     #[test]

@@ -2,16 +2,15 @@
 //! layout.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
 use super::board::Board;
 use super::calls::{Calls, Copies};
-use super::layout::{Answer, Post, answer_flag};
+use super::layout::{Answered, INLINE_BYTES, Post, answer_flag, sent};
 use super::proxy::Proxy;
-use super::ring::{Doorbells, lap, ring_bits};
 use crate::device::error::DeviceError;
 use crate::layout::{SlotBuffer, SlotCall, slot};
 use crate::slots::block_call::BlockSlots;
@@ -21,6 +20,7 @@ use crate::slots::message::{SlotMessage, Transport};
 use crate::slots::request::{ANY_SOURCE, Call, Continuation, Failure, FailureKind, Request};
 
 const GROUP: i64 = 3;
+const BOARD_ALIGNMENT: usize = 64;
 /// Longer than any answer takes.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -71,9 +71,8 @@ impl Copies for HostCopies {
 }
 
 /// What a block does in `apg_slot_message`.
-struct Block<'a> {
+struct Block {
     board: Board,
-    tickets: &'a AtomicU32,
     block: u32,
     members: i64,
     calls: u64,
@@ -83,7 +82,7 @@ struct Block<'a> {
 #[derive(Debug, PartialEq, Eq)]
 struct Ended;
 
-impl Block<'_> {
+impl Block {
     fn rank(&self) -> i64 {
         i64::from(self.block)
     }
@@ -126,35 +125,49 @@ impl Block<'_> {
                 file: 0,
                 line: 1,
             },
-            staged: 0,
-            unused: 0,
+            sent: sent::ON_DEVICE,
+            sent_bytes: 0,
+            unused: [0; 2],
+            elements: [0; INLINE_BYTES],
         };
         let parts = call.sent_parts().count(partner == self.rank(), self.members);
         let bytes = buffers.first().map_or(0, |it| size_of_val(*it)) * usize::from(parts > 0);
-        if parts > 0 && bytes <= self.board.staging {
+        if bytes <= INLINE_BYTES {
+            // SAFETY: the elements of the buffer, and room for them.
+            unsafe {
+                let from = if bytes > 0 { all[0].data.cast() } else { std::ptr::dangling() };
+                std::ptr::copy_nonoverlapping(from, post.elements.as_mut_ptr(), bytes);
+            }
+            (post.sent, post.sent_bytes) = (sent::INLINE, bytes as u32);
+        } else if bytes <= self.board.staging {
             // SAFETY: the block's own staging memory.
             unsafe {
                 std::ptr::copy_nonoverlapping(all[0].data.cast(), self.board.sent(self.block), bytes);
             }
-            post.staged = 1;
+            post.sent = sent::STAGED;
         }
         self.calls += 1;
-        // SAFETY: the block's own request, which the host reads after the doorbell.
-        unsafe { self.board.post_address(self.block).write(post) };
-        let (ticket, ring) = (self.tickets.fetch_add(1, Ordering::Relaxed), self.board.ring());
-        let entry = u64::from(lap(ticket, ring_bits(self.board.blocks))) << 32 | u64::from(self.block);
-        ring[ticket as usize & (ring.len() - 1)].store(entry, Ordering::Release);
+        // The doorbell may come first.
+        self.board.doorbells()[self.block as usize].store(self.calls as u32, Ordering::Release);
+        self.board.post(self.block).write(self.calls, &post);
         self.wait()
     }
 
     fn wait(&self) -> Result<i64, Ended> {
         let begun = Instant::now();
         loop {
-            let (number, flags, word, (target, bytes)) = self.board.answer(self.block).read();
+            let (number, Answered { flags, word, target, bytes }, elements) =
+                self.board.answer(self.block).read();
             if number >= self.calls {
                 assert_eq!(number, self.calls, "an answer to a call that was not made");
                 if flags & answer_flag::FAILED != 0 {
                     return Err(Ended);
+                }
+                if flags & answer_flag::INLINE != 0 {
+                    // SAFETY: the block's own memory.
+                    unsafe {
+                        std::ptr::copy_nonoverlapping(elements.as_ptr(), target as *mut u8, elements.len());
+                    }
                 }
                 if flags & answer_flag::STAGED != 0 {
                     // SAFETY: the block's own memory and staging memory.
@@ -175,17 +188,17 @@ impl Block<'_> {
 fn launch(
     blocks: u32,
     staging: usize,
-    body: &(dyn Fn(&mut Block<'_>) -> Result<(), Ended> + Sync),
+    body: &(dyn Fn(&mut Block) -> Result<(), Ended> + Sync),
 ) -> (Option<Failure>, Result<(), Failure>) {
-    let pieces = Board::bytes(blocks, staging).div_ceil(size_of::<Answer>());
-    let mut memory: Vec<Answer> = (0..pieces).map(|_| Answer::default()).collect();
+    let mut memory = vec![0_u8; Board::bytes(blocks, staging) + BOARD_ALIGNMENT];
+    let start = memory.as_ptr().align_offset(BOARD_ALIGNMENT);
     // SAFETY: zeroed memory of that alignment, which lives until the threads have ended.
-    let board = unsafe { Board::new(memory.as_mut_ptr().cast(), blocks, staging) };
+    let board = unsafe { Board::new(memory.as_mut_ptr().add(start), blocks, staging) };
     let engine = Engine::default();
     let group = Group::new(&[(0, 0, Side::Blocks, i64::from(blocks))]).expect("a group");
     engine.register(GROUP, group, 0);
     let calls = Arc::new(Calls::new(board, Arc::new(OnePlace(engine))));
-    let (is_over, tickets) = (AtomicBool::new(false), AtomicU32::new(0));
+    let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (own, over) = (&calls, &is_over);
         let serve = scope.spawn(move || {
@@ -195,7 +208,7 @@ fn launch(
         calls.set_proxy(serve.thread().clone());
         let run = |block| {
             let members = i64::from(blocks);
-            let mut block = Block { board, tickets: &tickets, block, members, calls: 0 };
+            let mut block = Block { board, block, members, calls: 0 };
             // A block that has failed is at its end.
             let _ = body(&mut block);
         };
@@ -234,7 +247,7 @@ fn filled(rank: i64, round: usize, count: usize) -> Vec<i32> {
     (0..count).map(|index| value(rank, round, index)).collect()
 }
 
-fn run_round(block: &mut Block<'_>, number: usize, round: Round) -> Result<(), Ended> {
+fn run_round(block: &mut Block, number: usize, round: Round) -> Result<(), Ended> {
     let (rank, members) = (block.rank(), block.members);
     let sides = |by: u32| {
         let by = i64::from(by) % members;
@@ -304,9 +317,9 @@ fn run_round(block: &mut Block<'_>, number: usize, round: Round) -> Result<(), E
     Ok(())
 }
 
-/// Numbers of elements around the 256 bytes of staging memory of these tests.
+/// Numbers of elements around the 256 bytes of an answer and the 512 of staging memory of these tests.
 fn counts() -> impl Strategy<Value = usize> {
-    prop_oneof![Just(0), Just(1), Just(63), Just(64), Just(65), 2_usize..200, Just(3000)]
+    prop_oneof![Just(0), Just(1), Just(2), Just(3), 63_usize..66, 127_usize..130, 2_usize..200, Just(3000)]
 }
 
 fn rounds() -> impl Strategy<Value = Vec<Round>> {
@@ -326,8 +339,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn messages_of_blocks_arrive_over_many_laps(blocks in 1_u32..6, program in rounds()) {
-        let ended = launch(blocks, 256, &|block| {
+    fn messages_of_blocks_arrive_by_each_path(blocks in 1_u32..6, program in rounds()) {
+        let ended = launch(blocks, 512, &|block| {
             for (number, round) in program.iter().enumerate() {
                 run_round(block, number, *round)?;
             }
@@ -335,30 +348,11 @@ proptest! {
         });
         prop_assert_eq!(ended, (None, Ok(())));
     }
-
-    #[test]
-    fn doorbells_are_read_in_order_where_tickets_wrap(bits in 0_u32..5, laps_before in 0_u32..3, rung in 1_usize..100) {
-        let entries: Vec<AtomicU64> = (0..1 << bits).map(|_| AtomicU64::new(0)).collect();
-        let first = 0_u32.wrapping_sub(laps_before << bits);
-        let mut doorbells = Doorbells::new(&entries, first);
-        // The entries of the lap before.
-        for (at, entry) in entries.iter().enumerate() {
-            let old = first.wrapping_sub(entries.len() as u32).wrapping_add(at as u32);
-            entry.store(u64::from(lap(old, bits)) << 32 | 7, Ordering::Relaxed);
-        }
-        for number in 0..rung as u32 {
-            prop_assert_eq!(doorbells.next(), None);
-            let ticket = first.wrapping_add(number);
-            let entry = u64::from(lap(ticket, bits)) << 32 | u64::from(number);
-            entries[ticket as usize & (entries.len() - 1)].store(entry, Ordering::Relaxed);
-            prop_assert_eq!(doorbells.next(), Some(number));
-        }
-    }
 }
 
 #[test]
 fn failing_call_ends_all_blocks_of_its_group_with_its_own_failure() {
-    let (failure, ended) = launch(3, 256, &|block| {
+    let (failure, ended) = launch(3, 512, &|block| {
         let partner = if block.block == 1 { 99 } else { 1 };
         let outcome = block.call(Call::Exchange, (partner, 1), &mut [&mut [1], &mut [0]]);
         assert_eq!(outcome, Err(Ended));
@@ -372,7 +366,7 @@ fn failing_call_ends_all_blocks_of_its_group_with_its_own_failure() {
 
 #[test]
 fn elements_outside_of_a_rail_fail_before_they_are_copied() {
-    let (failure, _) = launch(1, 256, &|block| {
+    let (failure, _) = launch(1, 512, &|block| {
         let mut data = [1, 2, 3];
         // The receive has one part for each slot of the subgroup.
         block.members = 2;
@@ -386,7 +380,7 @@ fn elements_outside_of_a_rail_fail_before_they_are_copied() {
 #[test]
 fn receive_that_nothing_awaits_fails_at_the_end() {
     let (failure, ended) =
-        launch(1, 256, &|block| block.call(Call::StartReceive, (0, 0), &mut [&mut [0]]).map(drop));
+        launch(1, 512, &|block| block.call(Call::StartReceive, (0, 0), &mut [&mut [0]]).map(drop));
     assert_eq!(failure, None);
     let message = ended.expect_err("a receive was left").message;
     assert!(message.starts_with("the block of slot 0 ends before a call that it has begun"), "{message}");
