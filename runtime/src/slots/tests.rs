@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use proptest::prelude::*;
@@ -13,6 +14,8 @@ use super::request::{ANY_SOURCE, Call, Completion, Elements, Outcome, Request, S
 use crate::layout::slot;
 
 const GROUP: i64 = 7;
+/// Longer than any message takes.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A message under way: sender, receiver, message, payload.
 type UnderWay = (u32, u32, SlotMessage, Vec<u8>);
@@ -217,6 +220,41 @@ fn what_was_begun_is_tested_and_waited_for_once() {
     assert!(ended(&waits).is_ok());
     assert_eq!(*into.lock(), [1, 2]);
     assert!(ended(&world.call(of(Call::Wait))).is_err(), "once");
+}
+
+#[test]
+fn messages_of_threads_to_one_slot_keep_the_order_of_each() {
+    const SENDERS: u32 = 4;
+    const MESSAGES: usize = 1000;
+    let world = Places::new(1, SENDERS + 1);
+    std::thread::scope(|scope| {
+        for rank in 1..=SENDERS {
+            let world = &world;
+            let send_all = move || {
+                for number in 0..MESSAGES {
+                    let begun = world.call(send(Call::StartSend, rank, 0, 0, payload(number, 0)));
+                    ended(&begun).expect("begun");
+                }
+            };
+            scope.spawn(send_all);
+        }
+        let mut received = [0; SENDERS as usize + 1];
+        for _ in 0..SENDERS as usize * MESSAGES {
+            let (request, into) = receive(0, ANY_SOURCE, 0, 8);
+            let result = world.call(request);
+            let begun = Instant::now();
+            let completion = loop {
+                if let Some(outcome) = result.lock().clone() {
+                    break outcome.expect("received");
+                }
+                assert!(begun.elapsed() < LIMIT, "a message has been lost");
+                std::thread::yield_now();
+            };
+            let next = &mut received[completion.source as usize];
+            assert_eq!(*into.lock(), payload(*next, 0));
+            *next += 1;
+        }
+    });
 }
 
 /// Source, target, tag and length.

@@ -23,7 +23,7 @@ impl Engine {
 
     /// A group fails: all its calls that wait end, at all places, and so do later ones.
     pub(super) fn fail(&self, transport: &dyn Transport, group: &Arc<GroupState>, why: &str) {
-        if !self.fail_here(group, why) {
+        if !self.fail_here(transport, group, why) {
             return;
         }
         let message = SlotMessage::Failed { group: group.number, message: why.to_owned() };
@@ -33,13 +33,14 @@ impl Engine {
     }
 
     /// Fails a group at this place; false if it has failed before.
-    pub(super) fn fail_here(&self, group: &Arc<GroupState>, why: &str) -> bool {
+    pub(super) fn fail_here(&self, transport: &dyn Transport, group: &Arc<GroupState>, why: &str) -> bool {
         if group.failure.set(why.to_owned()).is_err() {
             return false;
         }
         let failure = || Err(follow_up(why));
         for slot in &group.slots {
-            let (sends, receives) = slot.inbox.lock().matcher.drain();
+            let ((sends, receives), effects) = slot.inbox.with(group, |content| content.matcher.drain());
+            effects.into_iter().for_each(|it| self.run(transport, group, it));
             sends.into_iter().for_each(|it| it.cancel(follow_up(why)));
             receives.into_iter().for_each(|it| it.done.finish(failure()));
         }

@@ -4,6 +4,7 @@ mod begun;
 mod collectives;
 mod done;
 mod failures;
+mod inbox;
 mod point_to_point;
 mod record;
 mod state;
@@ -222,7 +223,7 @@ impl Engine {
             SlotMessage::Result { group, subgroup } => self.on_result(group, subgroup, payload),
             SlotMessage::Failed { group, message } => {
                 if let Some(group) = self.group(group) {
-                    self.fail_here(&group, &message);
+                    self.fail_here(transport, &group, &message);
                 }
                 Ok(())
             }

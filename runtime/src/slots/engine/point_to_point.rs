@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::inbox::{Effect, Operation};
 use super::state::{Done, Engine, GroupState, Incoming, Origin, Outgoing, Posted, Sent, SlotState};
 use crate::profile;
 use crate::slots::message::{Envelope, SlotMessage, Transport};
@@ -26,7 +27,7 @@ impl Engine {
             let sequence = if profile::on() { group.count_send(rank, to) } else { 0 };
             group.record_sent(rank, to, sequence);
             let sent = Sent { sequence, elements, origin: Origin::Local(source, done) };
-            return self.arrive(transport, group, slot, rank, tag, sent);
+            return self.apply(transport, group, slot, Operation::Send(rank, tag, sent));
         }
         let Some(host) = group.group.host_of(to) else { return };
         let bytes = source.bytes().len() as u64;
@@ -56,27 +57,6 @@ impl Engine {
         transport.send(host, &SlotMessage::Envelope(envelope), &payload);
     }
 
-    /// A send arrives at a slot of this place.
-    fn arrive(
-        &self,
-        transport: &dyn Transport,
-        group: &Arc<GroupState>,
-        slot: &SlotState,
-        from: u32,
-        tag: i32,
-        sent: Sent,
-    ) {
-        let mut inbox = slot.inbox.lock();
-        if let Some(failure) = group.failed() {
-            drop(inbox);
-            return sent.cancel(failure);
-        }
-        if let Some((sent, posted)) = inbox.matcher.send(from, tag, sent) {
-            drop(inbox);
-            self.deliver(transport, group, from, sent, posted);
-        }
-    }
-
     pub(super) fn receive(
         &self,
         transport: &dyn Transport,
@@ -93,14 +73,26 @@ impl Engine {
             },
         };
         let Some(slot) = group.slot(rank) else { return };
-        let mut inbox = slot.inbox.lock();
-        if let Some(failure) = group.failed() {
-            drop(inbox);
-            return posted.done.finish(Err(failure));
-        }
-        if let Some((from, sent, posted)) = inbox.matcher.receive(source, tag, posted) {
-            drop(inbox);
-            self.deliver(transport, group, from, sent, posted);
+        self.apply(transport, group, slot, Operation::Receive(source, tag, posted));
+    }
+
+    fn apply(
+        &self,
+        transport: &dyn Transport,
+        group: &Arc<GroupState>,
+        slot: &SlotState,
+        operation: Operation,
+    ) {
+        let effects = slot.inbox.apply(group, operation);
+        effects.into_iter().for_each(|it| self.run(transport, group, it));
+    }
+
+    /// Does what an operation on an inbox has led to.
+    pub(super) fn run(&self, transport: &dyn Transport, group: &Arc<GroupState>, effect: Effect) {
+        match effect {
+            Effect::Deliver(from, sent, posted) => self.deliver(transport, group, from, sent, posted),
+            Effect::CancelSend(sent, failure) => sent.cancel(failure),
+            Effect::CancelReceive(posted, failure) => posted.done.finish(Err(failure)),
         }
     }
 
@@ -175,9 +167,8 @@ impl Engine {
             return Err("the bytes of a send's elements");
         }
         let mut matched = Vec::new();
-        {
+        let (outcome, effects) = slot.inbox.with(&group, |inbox| {
             let mut ready = Vec::new();
-            let mut inbox = slot.inbox.lock();
             let key = (envelope.source, envelope.sequence);
             let arrived = inbox.arrived.get(&envelope.source).copied().unwrap_or(0);
             if envelope.sequence < arrived || inbox.early.contains_key(&key) {
@@ -198,7 +189,10 @@ impl Engine {
                 let sent = Sent::from_envelope(host, &envelope, payload);
                 matched.extend(inbox.matcher.send(envelope.source, envelope.tag, sent));
             }
-        }
+            Ok(())
+        });
+        effects.into_iter().for_each(|it| self.run(transport, &group, it));
+        outcome?;
         for (sent, posted) in matched {
             self.deliver(transport, &group, envelope.source, sent, posted);
         }

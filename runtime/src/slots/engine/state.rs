@@ -1,17 +1,15 @@
 //! The state of an engine: its groups, what arrives for each slot and what it does, and the sends, receives
 //! and collective operations that have not ended.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use parking_lot::{Mutex, RwLock};
 use rustc_hash::FxHashMap;
 
+use super::inbox::Inbox;
 use crate::slots::collective::Terms;
 use crate::slots::group::{Group, Part, Subgroup};
-use crate::slots::matching::Matcher;
-use crate::slots::message::Envelope;
 use crate::slots::request::{
     Call, Completion, Continuation, Elements, Failure, FailureKind, Outcome, Probe, Request, Source, Target,
 };
@@ -65,7 +63,7 @@ pub(super) struct GroupState {
 /// A slot of this place.
 #[derive(Debug, Default)]
 pub(super) struct SlotState {
-    pub(super) inbox: Mutex<Inbox>,
+    pub(super) inbox: Inbox,
     pub(super) calls: Mutex<Calls>,
 }
 
@@ -75,16 +73,6 @@ impl SlotState {
         let calls = self.calls.lock();
         calls.outstanding.values().filter(|it| matches!(it, Outstanding::Pending)).count()
     }
-}
-
-/// What arrives for a slot.
-#[derive(Debug, Default)]
-pub(super) struct Inbox {
-    pub(super) matcher: Matcher<Sent, Posted>,
-    /// Sends that have arrived from each slot of other places.
-    pub(super) arrived: FxHashMap<u32, u64>,
-    /// Envelopes that have overtaken others, by source and number.
-    pub(super) early: BTreeMap<(u32, u64), (u32, Envelope, Vec<u8>)>,
 }
 
 /// What a slot does.
