@@ -2,8 +2,8 @@ import x10.compiler.*;
 import x10.util.*;
 
 /**
- * Times of messages between blocks of a kernel, and with an activity of this host: round trips by size, barriers and broadcasts, and messages
- * of many blocks to one activity and to each other.
+ * Times of messages between blocks of a kernel, with an activity of this host, and between the blocks of two accelerators: round trips by
+ * size, collective operations, and messages of many blocks to one activity and to each other.
  *
  * apg run slot_latency.x10 --accels all [-- BLOCKS]
  */
@@ -16,6 +16,7 @@ public class slot_latency {
         val place = SlotGroup.kernelPlaces(here)(0);
         for (size in SIZES) roundTrip(place, size);
         for (size in SIZES) if (size <= 1048576) betweenBlocks(place, size);
+        if (SlotGroup.kernelPlaces(here).size > 1) for (size in [0, 8192, 1048576, 67108864]) betweenDevices(size);
         barrier(place, blocks);
         blocksAlone(place, blocks);
         rate(place, blocks);
@@ -84,6 +85,45 @@ public class slot_latency {
         Console.OUT.println("from a block to another and back, " + size + " bytes: " + trip + " us");
     }
 
+    /** Blocks of the kernels of two accelerators. */
+    static def betweenDevices(size:Long) {
+        val rounds = size > 100000 ? ROUNDS / 50 : ROUNDS;
+        val places = SlotGroup.kernelPlaces(here);
+        val group = SlotGroup.make([SlotsAt(here, 1, 0), SlotsAt(places(0), 0, 1), SlotsAt(places(1), 0, 1)]);
+        val me = group.activities(here)(0);
+        val ended = new Rail[Byte](1);
+        var nanoseconds:Long = 0;
+        finish {
+            for (g in 0..1) async {
+                val place = places(g);
+                val blocks = group.blocks(place);
+                val data = GlobalRail.allocate[Byte](place, 2 * size);
+                finish async at (place) @CUDA {
+                    finish for (block in 0n..0n) async {
+                        clocked finish for (thread in 0n..255n) clocked async {
+                            val mine = blocks(block);
+                            for (var round:Long = 0; round <= rounds; ++round) {
+                                if (g == 0) mine.send(2, data, 0, size);
+                                mine.recv(2 - g, data, size, size);
+                                if (g == 1) mine.send(1, data, size, size);
+                                // The first waits until both kernels run.
+                                if (g == 0 && (round == 0 || round == rounds)) mine.send(0, data, 0, 0);
+                            }
+                        }
+                    }
+                }
+                data.free();
+            }
+            me.recv(1, ended, 0, 0);
+            nanoseconds = -System.nanoTime();
+            me.recv(1, ended, 0, 0);
+            nanoseconds += System.nanoTime();
+        }
+        group.delete();
+        val trip = nanoseconds / 1e3 / rounds;
+        Console.OUT.println("from an accelerator to another and back, " + size + " bytes: " + trip + " us" + (size > 0 ? ", " + (2e-3 * size / trip) + " GB/s" : ""));
+    }
+
     static def barrier(place:Place, count:Int) {
         val group = SlotGroup.make([SlotsAt(here, 1, 0), SlotsAt(place, 0, count as Long)]);
         val blocks = group.blocks(place);
@@ -130,6 +170,15 @@ public class slot_latency {
                 }
             }
         };
+        val sums = (rounds:Long) => {
+            finish async at (place) @CUDA {
+                finish for (block in 0n..(count - 1n)) async {
+                    clocked finish for (thread in 0n..127n) clocked async {
+                        for (var round:Long = 0; round < rounds; ++round) blocks(block).allreduce(data, 1024 * block, data, 1024 * block, 1024, Team.MAX);
+                    }
+                }
+            }
+        };
         barriers(1);
         var begun:Long = System.nanoTime();
         barriers(ROUNDS);
@@ -138,6 +187,10 @@ public class slot_latency {
         begun = System.nanoTime();
         broadcasts(ROUNDS);
         Console.OUT.println("broadcast of 8 KiB to " + count + " blocks: " + ((System.nanoTime() - begun) / 1e3 / ROUNDS) + " us");
+        sums(1);
+        begun = System.nanoTime();
+        sums(ROUNDS);
+        Console.OUT.println("allreduce of 8 KiB of " + count + " blocks: " + ((System.nanoTime() - begun) / 1e3 / ROUNDS) + " us");
         data.free();
         group.delete();
     }

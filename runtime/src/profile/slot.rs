@@ -35,7 +35,7 @@ pub struct SlotCall {
     pub tag: Option<i32>,
     /// Bytes that it sends. Those of messages that it receives are added by their [`MessageEnd`].
     pub bytes: u64,
-    /// The number of the send or receive for whose end it waits.
+    /// The number of the send or receive for whose end it waits, or whose end it has found.
     pub awaited: Option<u64>,
     /// Where it is in the program.
     pub code: Code,
@@ -119,7 +119,8 @@ pub(super) fn arrows(spans: &mut [Span], ends: &[MessageEnd]) -> String {
     for (index, call) in spans.iter().enumerate().filter_map(|(index, span)| Some((index, call(span)?))) {
         of_slots.entry(call.slot).or_default().push(index);
         if let Some(number) = call.awaited {
-            waits.insert((call.slot, number), index);
+            // The first that has found its end.
+            waits.entry((call.slot, number)).or_insert(index);
         }
     }
     let at_time = |spans: &[Span], slot: Slot, at: u64| {
@@ -203,6 +204,19 @@ mod tests {
         );
         let calls: Vec<_> = spans.iter().filter_map(call).map(|it| (it.name, it.from, it.bytes)).collect();
         assert_eq!(calls, [("send", None, 0), ("asyncRecv", None, 0), ("wait", Some(0), 8)]);
+    }
+
+    #[test]
+    fn arrow_leads_to_the_test_that_has_found_the_end_of_the_receive() {
+        let mut spans = [
+            span(1, "asyncRecv", None, 2000, 2100),
+            span(1, "test", Some(5), 7000, 8000),
+            span(1, "wait", Some(5), 9000, 9500),
+        ];
+        let text = arrows(&mut spans, &[received(1, 31, Some(5), 3000)]);
+        assert!(text.contains("\"ts\":7.000"), "{text}");
+        let bytes: Vec<_> = spans.iter().filter_map(call).map(|it| (it.name, it.bytes)).collect();
+        assert_eq!(bytes, [("asyncRecv", 0), ("test", 8), ("wait", 0)]);
     }
 
     #[test]

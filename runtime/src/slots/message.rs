@@ -70,8 +70,13 @@ pub struct Envelope {
 impl Envelope {
     /// Whether the elements follow the envelope.
     pub fn is_eager(&self) -> bool {
-        self.bytes <= MAX_EAGER_BYTES as u64
+        is_eager(self.bytes)
     }
+}
+
+/// Whether the elements of a message of that many bytes follow their envelope.
+pub fn is_eager(bytes: u64) -> bool {
+    bytes <= MAX_EAGER_BYTES as u64
 }
 
 /// All slots of a place have arrived at a collective operation.

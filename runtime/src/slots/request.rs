@@ -171,22 +171,107 @@ pub enum Source {
     },
     /// A copy, or encoded objects.
     Packed(Vec<u8>),
+    /// Memory of a device.
+    Device(Arc<dyn DeviceMemory>),
 }
 
 // SAFETY: memory that the requester leaves to the engine until the continuation is called.
 unsafe impl Send for Source {}
 
 impl Source {
-    /// The bytes.
+    /// The bytes, unless they are on a device.
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Source::Nothing => &[],
+            Source::Nothing | Source::Device(_) => &[],
             Source::Memory { bytes: 0, .. } => &[],
             // SAFETY: by the requester, alive and left alone until the continuation is called.
             Source::Memory { address, bytes } => unsafe { std::slice::from_raw_parts(*address, *bytes) },
             Source::Packed(bytes) => bytes,
         }
     }
+
+    /// Number of bytes.
+    pub fn length(&self) -> usize {
+        match self {
+            Source::Device(memory) => memory.bytes(),
+            _ => self.bytes().len(),
+        }
+    }
+
+    /// The same with its bytes in memory of the host.
+    ///
+    /// # Errors
+    /// The device fails.
+    pub fn on_host(self) -> Result<Source, Failure> {
+        match self {
+            Source::Device(memory) => {
+                let mut bytes = vec![0; memory.bytes()];
+                memory.read(&mut bytes)?;
+                Ok(Source::Packed(bytes))
+            }
+            other => Ok(other),
+        }
+    }
+
+    /// A copy of the bytes.
+    ///
+    /// # Errors
+    /// The device fails.
+    pub fn packed(self) -> Result<Source, Failure> {
+        match self.on_host()? {
+            Source::Packed(bytes) => Ok(Source::Packed(bytes)),
+            other => Ok(Source::Packed(other.bytes().to_vec())),
+        }
+    }
+
+    /// Copies the bytes to a target; they fit.
+    ///
+    /// # Errors
+    /// A device fails.
+    pub fn copy_to(&self, target: &Target) -> Result<(), Failure> {
+        match (self, target) {
+            (Source::Device(from), Target::Device(to)) => to.copy_from(&**from),
+            (Source::Device(from), Target::Memory { address, bytes }) => {
+                let count = from.bytes().min(*bytes);
+                // SAFETY: memory of the engine until the continuation is called.
+                from.read(unsafe { std::slice::from_raw_parts_mut(*address, count) })
+            }
+            (Source::Device(from), Target::Packed(into)) => {
+                let mut bytes = vec![0; from.bytes()];
+                from.read(&mut bytes)?;
+                *into.lock() = bytes;
+                Ok(())
+            }
+            _ => target.write(self.bytes()),
+        }
+    }
+}
+
+/// Memory of a device, which its requester leaves to the engine until the continuation is called.
+pub trait DeviceMemory: Send + Sync + std::fmt::Debug {
+    /// Number of bytes.
+    fn bytes(&self) -> usize;
+
+    /// Copies its first bytes to the host.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn read(&self, into: &mut [u8]) -> Result<(), Failure>;
+
+    /// Copies bytes of the host to its start; they fit.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn write(&self, from: &[u8]) -> Result<(), Failure>;
+
+    /// Copies all bytes of memory of a device, perhaps another one, to its start; they fit.
+    ///
+    /// # Errors
+    /// A device fails.
+    fn copy_from(&self, source: &dyn DeviceMemory) -> Result<(), Failure>;
+
+    /// To see which kind of memory it is.
+    fn as_any(&self) -> &dyn std::any::Any;
 }
 
 /// Where a call puts what it receives.
@@ -204,6 +289,8 @@ pub enum Target {
     },
     /// Encoded objects, which the requester decodes.
     Packed(Arc<Mutex<Vec<u8>>>),
+    /// Memory of a device.
+    Device(Arc<dyn DeviceMemory>),
 }
 
 // SAFETY: memory that the requester leaves to the engine until the continuation is called.
@@ -214,12 +301,16 @@ impl Target {
     pub fn room(&self) -> usize {
         match self {
             Target::Memory { bytes, .. } => *bytes,
+            Target::Device(memory) => memory.bytes(),
             Target::Nothing | Target::Packed(_) => 0,
         }
     }
 
     /// Puts bytes there; they fit.
-    pub fn write(&self, from: &[u8]) {
+    ///
+    /// # Errors
+    /// The device fails.
+    pub fn write(&self, from: &[u8]) -> Result<(), Failure> {
         match self {
             Target::Nothing => {}
             Target::Memory { address, bytes } => {
@@ -229,7 +320,9 @@ impl Target {
                 unsafe { std::ptr::copy(from.as_ptr(), *address, count) };
             }
             Target::Packed(into) => *into.lock() = from.to_vec(),
+            Target::Device(memory) => return memory.write(&from[..from.len().min(memory.bytes())]),
         }
+        Ok(())
     }
 }
 

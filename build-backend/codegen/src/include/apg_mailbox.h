@@ -10,11 +10,12 @@ struct apg_slot_request {
   apg_slot_buffer buffers[2];
   apg_i32 call; apg_u32 buffer_count, file, line;
 };
-/* Elements of so many bytes travel in requests and answers. */
+/* Most bytes of elements that travel in a request or an answer. */
 #define APG_INLINE_BYTES 256
 /* Where the elements of a request are: in memory of the device, in the block's staging memory, in the request. */
 enum { APG_SENT_ON_DEVICE, APG_SENT_STAGED, APG_SENT_INLINE };
 struct alignas(16) apg_slot_post { apg_slot_request request; apg_u32 sent, sent_bytes, unused[2]; apg_u8 elements[APG_INLINE_BYTES]; };
+#define APG_ANSWER_HEAD_BYTES 24u
 struct alignas(16) apg_slot_answer { apg_u32 state, bytes; apg_i64 word; apg_u64 target; apg_u8 elements[APG_INLINE_BYTES + 8]; };
 /* Of an answer's state: received elements are in the answer; in staging memory; written to the target by the host. */
 enum { APG_ANSWER_FAILED = 1, APG_ANSWER_INLINE = 2, APG_ANSWER_STAGED = 4, APG_ANSWER_WRITTEN = 8 };

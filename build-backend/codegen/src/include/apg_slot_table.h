@@ -4,7 +4,9 @@
    Then it takes its offer back and makes the call through the host, which knows receives from any source, slots
    elsewhere, failures and reports. While a block is in a call there, its partners take theirs to the host as well. Since
    a slot has one blocking call at a time, messages of a pair keep their order on either path. */
-enum { APG_SEND, APG_RECEIVE, APG_EXCHANGE, APG_REPLACE, APG_START_SEND, APG_START_RECEIVE, APG_TEST, APG_WAIT, APG_BARRIER, APG_BROADCAST, APG_GATHER, APG_SCATTER, APG_ALL_GATHER, APG_ALL_TO_ALL };
+enum { APG_SEND, APG_RECEIVE, APG_EXCHANGE, APG_REPLACE, APG_START_SEND, APG_START_RECEIVE, APG_TEST, APG_WAIT, APG_BARRIER, APG_BROADCAST, APG_GATHER, APG_SCATTER, APG_ALL_GATHER, APG_ALL_TO_ALL, APG_REDUCE, APG_ALL_REDUCE };
+/* Operations of reductions. */
+enum { APG_ADD, APG_MULTIPLY, APG_AND = 3, APG_OR, APG_XOR, APG_MAX, APG_MIN };
 /* Of a slot: in a call of the host; all its calls take that path. */
 enum { APG_SLOT_IN_HOST = 1, APG_SLOT_BY_HOST = 2 };
 /* An offer that is none, that a receive has claimed, and that it has copied. Others: the receiver's position in its part
@@ -234,33 +236,98 @@ static __device__ __noinline__ bool apg_meet(apg_slot_state &state, bool may_lea
   __syncthreads();
   return state.step == APG_STEP_END;
 }
+/* Whether an operation has a meaning for elements. */
+static __device__ __forceinline__ bool apg_can_combine(apg_u32 kind, apg_i64 operation) {
+  const bool is_bitwise = operation >= APG_AND && operation <= APG_XOR;
+  const bool is_other = operation == APG_ADD || operation == APG_MULTIPLY || operation == APG_MAX || operation == APG_MIN;
+  const bool is_integer = kind >= APG_I8 && kind <= APG_U64, is_floating = kind == APG_F32 || kind == APG_F64;
+  return (is_bitwise && (is_integer || kind == APG_BOOL)) || (is_other && (is_integer || is_floating));
+}
+/* Integers wrap; a floating minimum or maximum with a NaN is NaN. */
+template <class T> static __device__ __forceinline__ T apg_combine(T left, T right, int operation) {
+  const apg_u64 first = (apg_u64)left, second = (apg_u64)right;
+  switch (operation) {
+    case APG_ADD: return (T)(first + second);
+    case APG_MULTIPLY: return (T)(first * second);
+    case APG_AND: return (T)(first & second);
+    case APG_OR: return (T)(first | second);
+    case APG_XOR: return (T)(first ^ second);
+    case APG_MAX: return left > right ? left : right;
+    default: return left < right ? left : right;
+  }
+}
+template <class T> static __device__ __forceinline__ T apg_combine_floating(T left, T right, int operation) {
+  switch (operation) {
+    case APG_ADD: return left + right;
+    case APG_MULTIPLY: return left * right;
+    case APG_MAX: return left != left || left > right ? left : right;
+    default: return left != left || left < right ? left : right;
+  }
+}
+static __device__ __forceinline__ float apg_combine(float left, float right, int operation) { return apg_combine_floating(left, right, operation); }
+static __device__ __forceinline__ double apg_combine(double left, double right, int operation) { return apg_combine_floating(left, right, operation); }
+/* Combines a range of the elements of all slots, in the order of ranks, into those of one slot, or of all if there is no
+   root. */
+template <class T> static __device__ __noinline__ void apg_reduce_elements(const apg_slot_part &part, const apg_slot *root, int operation, apg_u64 first, apg_u64 end, unsigned rank, unsigned size) {
+  for (apg_u64 i = first + rank; i < end; i += size) {
+    T sum, next;
+    apg_load(sum, (const T *)part.slots[0].data + i);
+    #pragma unroll 8
+    for (apg_u64 slot = 1; slot < part.count; ++slot) {
+      apg_load(next, (const T *)part.slots[slot].data + i);
+      sum = apg_combine(sum, next, operation);
+    }
+    if (root) { apg_store((T *)root->target + i, sum); continue; }
+    for (apg_u64 slot = 0; slot < part.count; ++slot) apg_store((T *)part.slots[slot].target + i, sum);
+  }
+}
+/* Each slot's block combines a part of the elements. */
+static __device__ __forceinline__ void apg_reduce(const apg_slot_part &part, const apg_slot *root, apg_u32 kind, int operation, apg_u64 position, apg_u64 count, unsigned rank, unsigned size) {
+  const apg_u64 first = count * position / part.count, end = count * (position + 1) / part.count;
+  switch (kind) {
+    case APG_I8: return apg_reduce_elements<apg_i8>(part, root, operation, first, end, rank, size);
+    case APG_I16: return apg_reduce_elements<apg_i16>(part, root, operation, first, end, rank, size);
+    case APG_I32: return apg_reduce_elements<apg_i32>(part, root, operation, first, end, rank, size);
+    case APG_I64: return apg_reduce_elements<apg_i64>(part, root, operation, first, end, rank, size);
+    case APG_U16: return apg_reduce_elements<apg_u16>(part, root, operation, first, end, rank, size);
+    case APG_U32: return apg_reduce_elements<apg_u32>(part, root, operation, first, end, rank, size);
+    case APG_U64: return apg_reduce_elements<apg_u64>(part, root, operation, first, end, rank, size);
+    case APG_F32: return apg_reduce_elements<float>(part, root, operation, first, end, rank, size);
+    case APG_F64: return apg_reduce_elements<double>(part, root, operation, first, end, rank, size);
+    default: return apg_reduce_elements<apg_u8>(part, root, operation, first, end, rank, size);
+  }
+}
 /* A collective operation of all slots of the part. False if it is to be made through the host. */
 static __device__ __noinline__ bool apg_collective_on_device(const apg_mailbox *mailbox, apg_slot_state &state, unsigned rank, unsigned size) {
   const apg_slot_request &request = state.post.request;
   const apg_slot_part &part = *state.part;
   const int call = request.call;
-  if (call > APG_ALL_TO_ALL || (apg_u64)request.first != part.first || (apg_u64)request.members != part.count || request.stride != 1) return false;
-  const bool has_root = call == APG_BROADCAST || call == APG_GATHER || call == APG_SCATTER, is_root = request.partner == request.rank;
+  if ((apg_u64)request.first != part.first || (apg_u64)request.members != part.count || request.stride != 1) return false;
+  const bool reduces = call == APG_REDUCE || call == APG_ALL_REDUCE;
+  const bool has_root = call == APG_BROADCAST || call == APG_GATHER || call == APG_SCATTER || call == APG_REDUCE, is_root = request.partner == request.rank;
   const apg_slot *root = has_root ? apg_slot_of(&part, request.partner) : state.own;
   if (!root) return false;
   const apg_slot_buffer &given = request.buffers[0], &room = apg_received(request);
   const apg_i64 sent = state.parts, all = (apg_i64)part.count;
-  const apg_i64 received = call == APG_BARRIER ? 0 : call == APG_BROADCAST || call == APG_SCATTER ? 1 : call != APG_GATHER || is_root ? all : 0;
-  bool leaves = (sent > 0 && !apg_is_inside(given, sent)) || (received > 0 && !apg_is_inside(room, received));
+  const apg_i64 received = call == APG_BARRIER ? 0 : call == APG_BROADCAST || call == APG_SCATTER || call == APG_ALL_REDUCE ? 1 : call == APG_REDUCE ? is_root : call != APG_GATHER || is_root ? all : 0;
+  bool leaves = (sent > 0 && !apg_is_inside(given, sent)) || (received > 0 && !apg_is_inside(room, received)) || (reduces && !apg_can_combine(given.kind, request.operation));
   const apg_u64 bytes = call == APG_BARRIER || leaves ? 0 : apg_bytes_of(given);
   const char *data = apg_first_element(given);
   char *target = apg_first_element(room);
   /* A part of a gather is written by its slot. */
   if (sent > 0 && !leaves && call != APG_GATHER) {
-    const bool overlaps = call == APG_ALL_TO_ALL && data < target + bytes * all && target < data + bytes * all;
+    const apg_u64 span = reduces ? bytes : bytes * all;
+    /* Each element of a reduction is read before the same one is written. */
+    const bool overlaps = (call == APG_ALL_TO_ALL || (reduces && received > 0 && data != target)) && data < target + span && target < data + span;
     if (overlaps || !apg_is_common(data)) data = apg_make_common(mailbox, state, data, bytes * sent, rank, size);
     leaves = !data;
   }
-  if (call == APG_GATHER && is_root && !apg_is_common(target)) leaves = true;
+  if (((call == APG_GATHER && is_root) || (reduces && received > 0)) && !apg_is_common(target)) leaves = true;
   if (rank == 0) {
     apg_slot *own = state.own;
     own->data = data; own->target = target; own->root = has_root ? request.partner : 0;
-    own->count = call == APG_BARRIER ? 0 : (apg_u64)given.count; own->size = call == APG_BARRIER ? 0 : given.size; own->call = (apg_u32)call;
+    own->count = call == APG_BARRIER ? 0 : (apg_u64)given.count; own->size = call == APG_BARRIER ? 0 : given.size;
+    own->call = (apg_u32)call | (reduces ? given.kind << 8 | (apg_u32)request.operation << 16 : 0u);
   }
   __syncthreads();
   if (!apg_meet(state, true, leaves, rank, size)) return false;
@@ -268,6 +335,7 @@ static __device__ __noinline__ bool apg_collective_on_device(const apg_mailbox *
   if (call == APG_BROADCAST && !is_root) apg_copy_by_block(target, root->data, bytes, rank, size);
   if (call == APG_GATHER) apg_copy_by_block(root->target + position * bytes, data, bytes, rank, size);
   if (call == APG_SCATTER) apg_copy_by_block(target, root->data + position * bytes, bytes, rank, size);
+  if (reduces) apg_reduce(part, call == APG_REDUCE ? root : nullptr, given.kind, (int)request.operation, position, (apg_u64)given.count, rank, size);
   for (apg_u64 i = 0; (call == APG_ALL_GATHER || call == APG_ALL_TO_ALL) && i < part.count; ++i) {
     /* Each begins with another one. */
     const apg_u64 from = (position + i) % part.count;

@@ -16,7 +16,7 @@ static __device__ __forceinline__ void apg_post_and_wait(apg_mailbox *mailbox, a
   __syncwarp(apg_mask(lanes));
   const apg_u32 found = state.answer.state;
   if (found & APG_ANSWER_INLINE) {
-    const unsigned all = (unsigned)(__builtin_offsetof(apg_slot_answer, elements) + state.answer.bytes + 7u) / 8u;
+    const unsigned all = (APG_ANSWER_HEAD_BYTES + state.answer.bytes + 7u) / 8u;
     apg_await_units(&state.answer, answer, APG_ANSWER_UNITS, all, number, rank, lanes);
   }
   if (rank == 0 && (found & (APG_ANSWER_STAGED | APG_ANSWER_WRITTEN))) apg_fence_of_system();

@@ -15,7 +15,7 @@
 #include <random>
 #include <thread>
 #include <vector>
-typedef long long apg_i64; typedef unsigned long long apg_u64; typedef int apg_i32; typedef unsigned apg_u32; typedef unsigned char apg_u8;
+typedef long long apg_i64; typedef unsigned long long apg_u64; typedef int apg_i32; typedef unsigned apg_u32; typedef unsigned char apg_u8; typedef signed char apg_i8; typedef short apg_i16; typedef unsigned short apg_u16;
 #define __device__
 #define __forceinline__ inline
 #define __noinline__
@@ -123,6 +123,13 @@ static void collect(Request *last) {
       if (call == APG_BROADCAST && is_root && from != to) memcpy(target, elements, bytes);
       if (call == APG_SCATTER && is_root) memcpy(target, elements + to->call.rank * bytes, bytes);
       if (call == APG_ALL_GATHER || (call == APG_GATHER && to->call.rank == to->call.partner)) memcpy(target + from->call.rank * bytes, elements, bytes);
+      const bool takes = call == APG_ALL_REDUCE || (call == APG_REDUCE && to->call.rank == to->call.partner);
+      for (apg_u64 i = 0; takes && i < bytes / 8; ++i) {
+        /* In the order of ranks: arrivals are in any order, which these operations do not see. */
+        const apg_i64 element = ((const apg_i64 *)elements)[i];
+        apg_i64 &sum = ((apg_i64 *)target)[i];
+        sum = from == arrived[0] ? element : apg_combine(sum, element, (int)to->call.operation);
+      }
       if (call == APG_ALL_TO_ALL) memcpy(target + from->call.rank * bytes, elements + to->call.rank * bytes, bytes);
     }
   }
@@ -167,10 +174,10 @@ static void run(Program &program, int block, unsigned seed, int rounds) {
   apg_i64 *sent = program.sent[block].data(), *received = program.received[block].data();
   const auto value = [](int round, int who, int i) { return (apg_i64)round * 1000003 + who * 1009 + i; };
   for (int round = 0; round < rounds; ++round) {
-    const int kind = random() % 12, count = random() % MOST, root = random() % blocks, more = random() % 256, late = random() % (4 * blocks);
+    const int kind = random() % 14, count = random() % MOST, root = random() % blocks, more = random() % 256, late = random() % (4 * blocks);
     const int next = (block + 1 + more) % blocks, before = (block + blocks - (1 + more) % blocks) % blocks, other = block ^ 1;
     const auto call = [&](int call, apg_i64 partner, apg_i64 from, apg_i64 tag, apg_i64 parts, std::vector<apg_slot_buffer> buffers) {
-      apg_slot_request request{5, block, partner, from, tag, 0, 0, blocks, 1, block, {}, call, (apg_u32)buffers.size(), 0, 0};
+      apg_slot_request request{5, block, partner, from, tag, more & 1 ? APG_XOR : APG_ADD, 0, blocks, 1, block, {}, call, (apg_u32)buffers.size(), 0, 0};
       for (size_t i = 0; i < buffers.size(); ++i) request.buffers[i] = buffers[i];
       if (own_rank == 0) program.calls++;
       return apg_slot_message(&program.mailbox, calls, parts, request);
@@ -209,6 +216,15 @@ static void run(Program &program, int block, unsigned seed, int rounds) {
       case 7: call(APG_SCATTER, root, 0, 0, block == root ? blocks : 0, {given, part}); expect(received, root, block * count); break;
       case 8: call(APG_ALL_GATHER, 0, 0, 0, 1, {given, part}); for (int i = 0; i < blocks; ++i) expect(received + i * count, i, 0); break;
       case 9: call(APG_ALL_TO_ALL, 0, 0, 0, blocks, {given, part}); for (int i = 0; i < blocks; ++i) expect(received + i * count, i, block * count); break;
+      case 12: case 13: {
+        call(kind == 12 ? APG_REDUCE : APG_ALL_REDUCE, kind == 12 ? root : 0, 0, 0, 1, {given, part});
+        for (int i = 0; (kind == 13 || block == root) && i < count; ++i) {
+          apg_i64 sum = value(round, 0, i);
+          for (int who = 1; who < blocks; ++who) sum = more & 1 ? sum ^ value(round, who, i) : sum + value(round, who, i);
+          if (received[i] != sum) program.wrong++;
+        }
+        break;
+      }
       case 10: // An exchange, and a send and a receive one after the other.
         if (other >= blocks) break;
         if (block < other) call(APG_EXCHANGE, other, other, 1, 1, {given, room});

@@ -1,5 +1,5 @@
-//! Division of a mailbox's host memory: a doorbell, a request and an answer for each block, and staging memory
-//! of each block for both directions.
+//! Division of a mailbox's host memory: a doorbell, a request and an answer for each block, and staging
+//! memory of each block for both directions.
 
 use std::sync::atomic::AtomicU32;
 

@@ -16,7 +16,7 @@ pub(super) mod answer_flag {
     pub(in super::super) const WRITTEN: u32 = 8;
 }
 
-/// Elements of so many bytes travel in requests and answers (`APG_INLINE_BYTES`).
+/// Most bytes of elements that travel in a request or an answer (`APG_INLINE_BYTES`).
 pub(super) const INLINE_BYTES: usize = 256;
 
 /// Device memory: where the rest is (`apg_mailbox`).
@@ -109,8 +109,8 @@ const POST_HEAD_WORDS: usize = std::mem::offset_of!(Post, elements) / size_of::<
 /// Words of an answer in front of its elements.
 const ANSWER_HEAD_WORDS: usize = 6;
 /// Words of an answer that are always written, with two of elements.
-const LEAST_ANSWER_WORDS: usize = 8;
-const ANSWER_WORDS: usize = LEAST_ANSWER_WORDS + INLINE_BYTES / size_of::<u32>();
+const MIN_ANSWER_WORDS: usize = 8;
+const ANSWER_WORDS: usize = MIN_ANSWER_WORDS + INLINE_BYTES / size_of::<u32>();
 
 /// A 32-bit word below the lowest bits of the number of its call.
 fn tagged(word: u32, number: u64) -> u64 {
@@ -188,7 +188,7 @@ impl AnswerWords {
         let head = [flags, bytes, word as u32, (word >> 32) as u32, target as u32, (target >> 32) as u32];
         let words = head.into_iter().chain(elements).chain(std::iter::once(0));
         // An even number of words: the device reads pairs.
-        let count = (ANSWER_HEAD_WORDS + pieces.len() + 1).max(LEAST_ANSWER_WORDS).next_multiple_of(2);
+        let count = (ANSWER_HEAD_WORDS + pieces.len() + 1).max(MIN_ANSWER_WORDS).next_multiple_of(2);
         for (pair, word) in self.0.iter().take(count).zip(words.chain([0; 2])) {
             pair.store(tagged(word, number), Ordering::Release);
         }
@@ -198,7 +198,7 @@ impl AnswerWords {
     #[cfg(test)]
     pub(super) fn read(&self) -> (u64, Answered, Vec<u8>) {
         let seen: Vec<u64> = self.0.iter().map(|it| it.load(Ordering::Acquire)).collect();
-        let number = seen[..LEAST_ANSWER_WORDS].iter().map(|it| it >> 32).min().unwrap_or(0);
+        let number = seen[..MIN_ANSWER_WORDS].iter().map(|it| it >> 32).min().unwrap_or(0);
         let two = |at: usize| u64::from(seen[at] as u32) | seen[at + 1] << 32;
         let answered =
             Answered { flags: seen[0] as u32, bytes: seen[1] as u32, word: two(2) as i64, target: two(4) };

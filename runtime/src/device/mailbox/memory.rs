@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::transfer::Transfer;
+use super::transfer::Transfers;
 use crate::device::Device;
 use crate::device::cuda::driver;
 use crate::device::cuda::driver::sys;
@@ -21,7 +21,7 @@ struct State {
     /// The kernel that runs.
     running: Option<KernelLocation>,
     spare: Option<Pinned>,
-    transfer: Option<Transfer>,
+    transfers: Option<Arc<Transfers>>,
 }
 
 /// Pinned memory. It is released when the process ends: sizes are powers of two, so that all together are at
@@ -39,7 +39,7 @@ unsafe impl Send for Pinned {}
 pub(super) struct MailboxMemory {
     device: Arc<Device>,
     pinned: Pinned,
-    transfer: Option<Transfer>,
+    transfers: Arc<Transfers>,
 }
 
 // SAFETY: memory that is accessed as atomic numbers, or by the one side whose call it is.
@@ -69,15 +69,15 @@ impl MailboxMemory {
             Some(pinned) => pinned,
             None => allocate(device, bytes.next_power_of_two())?,
         };
-        let transfer = match state.transfer.take() {
-            Some(transfer) => transfer,
-            None => Transfer::new(device)?,
+        let transfers = match &state.transfers {
+            Some(transfers) => Arc::clone(transfers),
+            None => Arc::clone(state.transfers.insert(Arc::new(Transfers::new(device)?))),
         };
         state.spare = None;
         state.running = Some(location);
         // SAFETY: memory of that many bytes that nothing uses.
         unsafe { pinned.address.write_bytes(0, zeroed_bytes) };
-        Ok(MailboxMemory { device: Arc::clone(device), pinned, transfer: Some(transfer) })
+        Ok(MailboxMemory { device: Arc::clone(device), pinned, transfers })
     }
 
     /// Its first byte.
@@ -85,14 +85,9 @@ impl MailboxMemory {
         self.pinned.address
     }
 
-    /// What copies elements that are too long for staging memory, once.
-    pub(super) fn take_transfer(&mut self) -> Option<Transfer> {
-        self.transfer.take()
-    }
-
-    /// Keeps what [`Self::take_transfer`] gave, for later launches.
-    pub(super) fn keep_transfer(&self, transfer: Transfer) {
-        self.device.mailboxes.0.lock().transfer = Some(transfer);
+    /// What copies elements that are too long for staging memory.
+    pub(super) fn copies(&self) -> Arc<Transfers> {
+        Arc::clone(&self.transfers)
     }
 }
 
@@ -101,9 +96,6 @@ impl Drop for MailboxMemory {
         let mut state = self.device.mailboxes.0.lock();
         state.running = None;
         state.spare = Some(self.pinned);
-        if let Some(transfer) = self.transfer.take() {
-            state.transfer = Some(transfer);
-        }
     }
 }
 

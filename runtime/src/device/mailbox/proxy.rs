@@ -1,12 +1,11 @@
-//! The host's thread of a launch: reads doorbells, begins their calls, and copies long messages to the
-//! device. While nothing comes it spins for a moment, and then sleeps for growing times (exponential
-//! back-off).
+//! The host's thread of a launch: reads doorbells and begins their calls. While nothing comes it spins for a
+//! moment, and then sleeps for growing times (exponential back-off).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::calls::{Calls, Copies};
+use super::calls::Calls;
 
 /// How long the thread spins after something came.
 const SPIN_TIME: Duration = Duration::from_micros(100);
@@ -18,7 +17,6 @@ const SLEEP_TIMES: (Duration, Duration) = (Duration::from_micros(20), Duration::
 /// What the thread of a launch works with.
 pub(super) struct Proxy<'a> {
     pub calls: &'a Arc<Calls>,
-    pub copies: &'a dyn Copies,
     /// The kernel has ended.
     pub is_over: &'a AtomicBool,
     /// Whether some check of the launch has failed.
@@ -43,10 +41,9 @@ impl Proxy<'_> {
                 // The doorbell may come before the last words of the request.
                 if let Some(post) = board.post(block).read(number) {
                     *made = number;
-                    self.calls.begin(block, number, &post, self.copies);
+                    self.calls.begin(block, number, &post);
                 }
             }
-            any |= self.calls.copy_arrived(self.copies);
             // Others wait for the block whose check has failed.
             if (any || !has_failed) && (self.has_failed_check)() {
                 has_failed = true;

@@ -36,7 +36,7 @@ pub(crate) struct Session {
     content: Vec<u8>,
     device_memory: Buffer,
     /// Released last.
-    memory: Arc<MailboxMemory>,
+    memory: MailboxMemory,
 }
 
 /// The record of failed checks, which the device writes.
@@ -69,34 +69,21 @@ impl Session {
         let staging = part.clamp(STAGING_BYTES.0, STAGING_BYTES.1).max(shared_bytes);
         let staging = staging.next_multiple_of(STAGING_ALIGNMENT);
         let (all, control) = (Board::bytes(blocks, staging), Board::control_bytes(blocks));
-        let mut memory = MailboxMemory::take(device, (all, control), location)?;
+        let memory = MailboxMemory::take(device, (all, control), location)?;
         // SAFETY: pinned memory begins at a page; the parts that must be 0 are.
         let board = unsafe { Board::new(memory.address(), blocks, staging) };
         // A profile has all messages: it needs them to pass the host.
         let table = Table::new(if profile::on() { Vec::new() } else { slots.parts(place) });
         let device_memory = Buffer::new(device, table.bytes(u64::from(blocks) * staging as u64))?;
         let content = table.content(device_memory.address(), board.header());
-        let calls = Arc::new(Calls::new(board, slots));
-        let Some(transfer) = memory.take_transfer() else {
-            return Err(DeviceError::new(Kind::Internal, "the copies of a mailbox are in use"));
-        };
-        let memory = Arc::new(memory);
+        let calls = Arc::new(Calls::new(board, slots, memory.copies()));
         let is_over = Arc::new(AtomicBool::new(false));
         let fault = FaultRecord(fault as *const Fault);
-        let own = (Arc::clone(&calls), Arc::clone(&is_over), Arc::clone(&memory), Arc::clone(device));
+        let own = (Arc::clone(&calls), Arc::clone(&is_over));
         let run = move || {
-            let (calls, is_over, memory, device) = own;
+            let (calls, is_over) = own;
             let fault = fault;
-            // Without a context each copy is an error that names it.
-            let _ = device.context.enter();
-            Proxy {
-                calls: &calls,
-                copies: &transfer,
-                is_over: &is_over,
-                has_failed_check: &|| fault.has_failure(),
-            }
-            .run();
-            memory.keep_transfer(transfer);
+            Proxy { calls: &calls, is_over: &is_over, has_failed_check: &|| fault.has_failure() }.run();
         };
         let name = format!("apg-slots{}", device.ordinal);
         let proxy = std::thread::Builder::new().name(name).spawn(run).map_err(|error| {

@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::board::Board;
-use super::calls::{Calls, Copies};
+use super::calls::Calls;
+use super::device_memory::Copies;
 use super::layout::{Answered, INLINE_BYTES, Post, answer_flag, sent};
 use super::proxy::Proxy;
+use crate::device::cuda::driver::Context;
 use crate::device::error::DeviceError;
 use crate::layout::{SlotBuffer, SlotCall, slot};
 use crate::slots::block_call::BlockSlots;
@@ -54,6 +56,7 @@ impl BlockSlots for OnePlace {
 }
 
 /// The memory of the device is that of the test.
+#[derive(Debug)]
 struct HostCopies;
 
 impl Copies for HostCopies {
@@ -67,6 +70,16 @@ impl Copies for HostCopies {
         // SAFETY: by the caller.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to as *mut u8, bytes.len()) };
         Ok(())
+    }
+
+    unsafe fn copy(&self, to: u64, _: &dyn Copies, from: u64, bytes: usize) -> Result<(), DeviceError> {
+        // SAFETY: by the caller.
+        unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to as *mut u8, bytes) };
+        Ok(())
+    }
+
+    fn context(&self) -> Option<&Arc<Context>> {
+        None
     }
 }
 
@@ -197,12 +210,12 @@ fn launch(
     let engine = Engine::default();
     let group = Group::new(&[(0, 0, Side::Blocks, i64::from(blocks))]).expect("a group");
     engine.register(GROUP, group, 0);
-    let calls = Arc::new(Calls::new(board, Arc::new(OnePlace(engine))));
+    let calls = Arc::new(Calls::new(board, Arc::new(OnePlace(engine)), Arc::new(HostCopies)));
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (own, over) = (&calls, &is_over);
         let serve = scope.spawn(move || {
-            let proxy = Proxy { calls: own, copies: &HostCopies, is_over: over, has_failed_check: &|| false };
+            let proxy = Proxy { calls: own, is_over: over, has_failed_check: &|| false };
             proxy.run();
         });
         calls.set_proxy(serve.thread().clone());

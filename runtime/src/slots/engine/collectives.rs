@@ -94,6 +94,10 @@ impl Engine {
         done: Done,
     ) {
         let Meeting { subgroup, terms, position, rank } = meeting;
+        let source = match source.on_host() {
+            Ok(source) => source,
+            Err(failure) => return self.refuse(transport, group, failure, done),
+        };
         let mut instances = group.instances.lock();
         if let Some(failure) = group.failed() {
             drop(instances);
@@ -174,8 +178,23 @@ impl Engine {
             transport.send(*host, &SlotMessage::Result { group: group.number, subgroup }, &payload);
         }
         for Arrival { position, target, done, .. } in arrivals {
-            target.write(results.of(position, terms.root));
-            done.finish(Ok(Completion { source: 0, elements: terms.elements }));
+            let written = target.write(results.of(position, terms.root));
+            self.end_collective(transport, group, terms, written, done);
+        }
+    }
+
+    /// A slot has its result, unless its device has failed.
+    fn end_collective(
+        &self,
+        transport: &dyn Transport,
+        group: &Arc<GroupState>,
+        terms: Terms,
+        written: Result<(), Failure>,
+        done: Done,
+    ) {
+        match written {
+            Ok(()) => done.finish(Ok(Completion { source: 0, elements: terms.elements })),
+            Err(failure) => self.refuse(transport, group, failure, done),
         }
     }
 
@@ -222,6 +241,7 @@ impl Engine {
 
     pub(super) fn on_result(
         &self,
+        transport: &dyn Transport,
         group: i64,
         subgroup: Subgroup,
         payload: &[u8],
@@ -235,11 +255,11 @@ impl Engine {
         let mut at = 0;
         for Arrival { position, target, done, .. } in instance.arrivals {
             let length = terms.output_bytes(position, subgroup.count);
-            target.write(slice(payload, at, length));
+            let written = target.write(slice(payload, at, length));
             if !terms.has_common_output() {
                 at += length;
             }
-            done.finish(Ok(Completion { source: 0, elements: terms.elements }));
+            self.end_collective(transport, &group, terms, written, done);
         }
         Ok(())
     }

@@ -16,10 +16,12 @@ use parking_lot::Mutex;
 use self::begun::{test, wait};
 use self::collectives::Meeting;
 pub use self::state::Engine;
-use self::state::{Done, DoneKind, GroupState, Halves, Outgoing, Outstanding, Posted, SlotState, Waiting};
+use self::state::{
+    Done, DoneKind, GroupState, Halves, Incoming, Outgoing, Outstanding, Posted, SlotState, Waiting,
+};
 use super::group::{Group, Part, Side};
 use super::message::{SlotMessage, Transport};
-use super::request::{Call, Completion, Continuation, Failure, Probe, Request, Source};
+use super::request::{Call, Completion, Continuation, Failure, Probe, Request};
 use super::waits::Wait;
 use crate::profile::SlotCall;
 
@@ -162,14 +164,16 @@ impl Engine {
                 self.receive(transport, group, (from, tag), rank, Posted { target, wanted, done });
             }
             Call::Exchange | Call::Replace => {
+                let source = match if call == Call::Replace { source.packed() } else { Ok(source) } {
+                    Ok(source) => source,
+                    Err(failure) => return self.refuse(transport, group, failure, done),
+                };
                 let owner = Arc::new(Mutex::new(Halves { first: None, done: Some(done) }));
                 let half = |is_receive| Done {
                     group: Arc::clone(group),
                     rank,
                     kind: DoneKind::Half { both: Arc::clone(&owner), is_receive },
                 };
-                let source =
-                    if call == Call::Replace { Source::Packed(source.bytes().to_vec()) } else { source };
                 let receive = Posted { target, wanted, done: half(true) };
                 self.receive(transport, group, (from, tag), rank, receive);
                 self.send(transport, group, rank, (partner, tag), (source, sent), half(false));
@@ -199,9 +203,17 @@ impl Engine {
                 let Some(Outgoing { source, done, .. }) = self.take_outgoing(from, number)? else {
                     return Ok(());
                 };
-                transport.send(from, &SlotMessage::Data(into), source.bytes());
-                drop(source);
-                done.finish(Ok(Completion::default()));
+                match source.on_host() {
+                    Ok(source) => {
+                        transport.send(from, &SlotMessage::Data(into), source.bytes());
+                        drop(source);
+                        done.finish(Ok(Completion::default()));
+                    }
+                    Err(failure) => {
+                        let group = Arc::clone(&done.group);
+                        self.refuse(transport, &group, failure, done);
+                    }
+                }
                 Ok(())
             }
             SlotMessage::Data(into) => {
@@ -209,8 +221,14 @@ impl Engine {
                 if (incoming.host, incoming.bytes) != (from, payload.len() as u64) {
                     return Err("as many bytes as the envelope says, from its place");
                 }
-                incoming.target.write(payload);
-                incoming.done.finish(Ok(incoming.result));
+                let Incoming { target, result, done, .. } = incoming;
+                match target.write(payload) {
+                    Ok(()) => done.finish(Ok(result)),
+                    Err(failure) => {
+                        let group = Arc::clone(&done.group);
+                        self.refuse(transport, &group, failure, done);
+                    }
+                }
                 Ok(())
             }
             SlotMessage::Taken(number) => {
@@ -220,7 +238,7 @@ impl Engine {
                 Ok(())
             }
             SlotMessage::Collect(collected) => self.on_collected(transport, from, collected, payload),
-            SlotMessage::Result { group, subgroup } => self.on_result(group, subgroup, payload),
+            SlotMessage::Result { group, subgroup } => self.on_result(transport, group, subgroup, payload),
             SlotMessage::Failed { group, message } => {
                 if let Some(group) = self.group(group) {
                     self.fail_here(transport, &group, &message);

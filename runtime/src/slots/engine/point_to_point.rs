@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::inbox::{Effect, Operation};
 use super::state::{Done, Engine, GroupState, Incoming, Origin, Outgoing, Posted, Sent, SlotState};
 use crate::profile;
-use crate::slots::message::{Envelope, SlotMessage, Transport};
+use crate::slots::message::{Envelope, SlotMessage, Transport, is_eager};
 use crate::slots::request::{ANY_SOURCE, Completion, Elements, Failure, Source};
 
 impl Engine {
@@ -30,7 +30,12 @@ impl Engine {
             return self.apply(transport, group, slot, Operation::Send(rank, tag, sent));
         }
         let Some(host) = group.group.host_of(to) else { return };
-        let bytes = source.bytes().len() as u64;
+        let bytes = source.length() as u64;
+        // Few bytes of a device travel with the envelope as well.
+        let source = match if is_eager(bytes) { source.on_host() } else { Ok(source) } {
+            Ok(source) => source,
+            Err(failure) => return self.refuse(transport, group, failure, done),
+        };
         let sequence = group.count_send(rank, to);
         group.record_sent(rank, to, sequence);
         let mut remote = self.remote.lock();
@@ -114,15 +119,26 @@ impl Engine {
         let result = Completion { source: from, elements: elements.count };
         match origin {
             Origin::Local(source, sender) => {
-                target.write(source.bytes());
+                let copied = source.copy_to(&target);
                 drop(source);
-                done.finish(Ok(result));
-                sender.finish(Ok(Completion::default()));
+                match copied {
+                    Ok(()) => {
+                        done.finish(Ok(result));
+                        sender.finish(Ok(Completion::default()));
+                    }
+                    Err(failure) => {
+                        sender.finish(Err(failure.clone()));
+                        self.refuse(transport, group, failure, done);
+                    }
+                }
             }
             Origin::Eager { host, number, payload } => {
-                target.write(&payload);
+                let written = target.write(&payload);
                 transport.send(host, &SlotMessage::Taken(number), &[]);
-                done.finish(Ok(result));
+                match written {
+                    Ok(()) => done.finish(Ok(result)),
+                    Err(failure) => self.refuse(transport, group, failure, done),
+                }
             }
             Origin::Rendezvous { host, number, bytes } => {
                 let mut remote = self.remote.lock();

@@ -6,26 +6,30 @@ use rustc_hash::FxHasher;
 
 use super::state::{Done, DoneKind, GroupState, Origin, Sent};
 use crate::profile::{self, Code, Slot, SlotCall};
-use crate::slots::request::{Call, Continuation, Request};
+use crate::slots::request::{Call, Continuation, Outcome, Request};
 
 impl GroupState {
-    /// Records a call that begins, if there is a profile. Its continuation records its end if it waits;
-    /// otherwise it is given back, to end when its send or receive has begun.
+    /// Records a call that begins, if there is a profile. Its continuation records its end if it waits, and
+    /// that of a test if what was begun has ended; otherwise it is given back, to end when its send or
+    /// receive has begun.
     pub(super) fn record_call(
         &self,
         rank: u32,
         request: &Request,
         then: Continuation,
     ) -> (Option<SlotCall>, Continuation) {
-        if !profile::on() || request.call == Call::Test {
+        if !profile::on() {
             return (None, then);
         }
         let call = self.recorded_call(rank, request);
-        if !request.call.blocks() {
+        let is_test = request.call == Call::Test;
+        if !request.call.blocks() && !is_test {
             return (Some(call), then);
         }
-        let then = move |outcome| {
-            call.end();
+        let then = move |outcome: Outcome| {
+            if !is_test || outcome.as_ref().is_ok_and(|it| it.elements == 1) {
+                call.end();
+            }
             then(outcome);
         };
         (None, Box::new(then))
@@ -42,8 +46,8 @@ impl GroupState {
             to: (sends || call.has_root()).then_some(request.partner),
             from: receives.then_some(request.from),
             tag: (sends || receives).then_some(request.tag),
-            bytes: (request.source.bytes().len() + result) as u64,
-            awaited: (call == Call::Wait).then_some(request.partner as u64),
+            bytes: (request.source.length() + result) as u64,
+            awaited: matches!(call, Call::Wait | Call::Test).then_some(request.partner as u64),
             code: request.probe.as_ref().map_or_else(Code::of_caller, |probe| probe.code()),
             began: profile::now(),
         }
@@ -68,7 +72,7 @@ impl GroupState {
             return;
         }
         let bytes = match &sent.origin {
-            Origin::Local(source, _) => source.bytes().len() as u64,
+            Origin::Local(source, _) => source.length() as u64,
             Origin::Eager { payload, .. } => payload.len() as u64,
             Origin::Rendezvous { bytes, .. } => *bytes,
         };
