@@ -11,6 +11,9 @@ use rustc_hash::FxHashMap;
 /// Numbered entries in order of arrival, by source and tag.
 type Queues<K, T> = FxHashMap<K, VecDeque<(u64, T)>>;
 
+/// Queues of which empty ones are kept.
+const MAX_KEPT_QUEUES: usize = 64;
+
 /// Sends that no receive has taken, and receives that wait for a send, of one destination.
 #[derive(Debug)]
 pub struct Matcher<S, R> {
@@ -61,7 +64,9 @@ impl<S, R> Matcher<S, R> {
     /// source of that, or keeps it.
     pub fn receive(&mut self, source: Option<u32>, tag: i32, receive: R) -> Option<(u32, S, R)> {
         let found = match source {
-            Some(source) => self.sends.contains_key(&(source, tag)).then_some(source),
+            Some(source) => {
+                self.sends.get(&(source, tag)).is_some_and(|all| !all.is_empty()).then_some(source)
+            }
             None => self.sources.range((tag, 0)..=(tag, u64::MAX)).next().map(|(_, source)| *source),
         };
         let Some((from, (number, send))) =
@@ -89,11 +94,12 @@ impl<S, R> Matcher<S, R> {
     }
 }
 
-/// Takes the first entry of a queue; an empty queue is removed.
+/// Takes the first entry of a queue. An empty queue is kept for later entries if there are few queues.
 fn take_first<K: std::hash::Hash + Eq, T>(queues: &mut FxHashMap<K, VecDeque<T>>, key: K) -> Option<T> {
+    let is_kept = queues.len() <= MAX_KEPT_QUEUES;
     let queue = queues.get_mut(&key)?;
     let first = queue.pop_front();
-    if queue.is_empty() {
+    if queue.is_empty() && !is_kept {
         queues.remove(&key);
     }
     first

@@ -1,11 +1,9 @@
 //! Collective operations: gathered at each place, then at the place of the subgroup's first slot, which
 //! computes the results.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
-use super::state::{Arrival, Done, Engine, GroupState, Instance};
+use super::state::{Arrival, Done, Engine, GroupRef, GroupState, Instance};
 use crate::slots::collective::{Results, Terms, results, slice};
 use crate::slots::group::{Group, Subgroup};
 use crate::slots::message::{Collected, SlotMessage, Transport};
@@ -87,7 +85,7 @@ impl Engine {
     pub(super) fn collect(
         &self,
         transport: &dyn Transport,
-        group: &Arc<GroupState>,
+        group: &GroupRef,
         meeting: Meeting,
         source: Source,
         target: Target,
@@ -121,7 +119,7 @@ impl Engine {
     fn place_has_arrived(
         &self,
         transport: &dyn Transport,
-        group: &Arc<GroupState>,
+        group: &GroupRef,
         subgroup: Subgroup,
         mut instances: parking_lot::MutexGuard<'_, FxHashMap<Subgroup, Instance>>,
     ) {
@@ -146,7 +144,7 @@ impl Engine {
     fn finish_if_complete(
         &self,
         transport: &dyn Transport,
-        group: &Arc<GroupState>,
+        group: &GroupRef,
         subgroup: Subgroup,
         hosts: &[(u32, Vec<u32>)],
         mut instances: parking_lot::MutexGuard<'_, FxHashMap<Subgroup, Instance>>,
@@ -187,7 +185,7 @@ impl Engine {
     fn end_collective(
         &self,
         transport: &dyn Transport,
-        group: &Arc<GroupState>,
+        group: &GroupRef,
         terms: Terms,
         written: Result<(), Failure>,
         done: Done,
@@ -206,7 +204,7 @@ impl Engine {
         payload: &[u8],
     ) -> Result<(), &'static str> {
         let Collected { subgroup, terms, opened_by, .. } = collected;
-        let Some(group) = self.group(collected.group) else { return Ok(()) };
+        let Some(group) = self.group(collected.group, 0) else { return Ok(()) };
         let [first, count, stride] = [subgroup.first, subgroup.count, subgroup.stride].map(i64::from);
         if Subgroup::new(first, count, stride, group.group.size()) != Some(subgroup)
             || group.group.host_of(subgroup.first) != Some(group.here)
@@ -246,7 +244,7 @@ impl Engine {
         subgroup: Subgroup,
         payload: &[u8],
     ) -> Result<(), &'static str> {
-        let Some(group) = self.group(group) else { return Ok(()) };
+        let Some(group) = self.group(group, 0) else { return Ok(()) };
         let Some(mut instance) = group.instances.lock().remove(&subgroup) else {
             return if group.failure.get().is_some() { Ok(()) } else { Err("the result of what was begun") };
         };

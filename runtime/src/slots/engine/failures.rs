@@ -1,28 +1,20 @@
 //! Failures of groups: all calls of a group that wait end by an exception, at all places, as partners would
 //! wait for ever otherwise.
 
-use std::sync::Arc;
-
-use super::state::{Done, Engine, GroupState, follow_up};
+use super::state::{Done, Engine, GroupRef, follow_up};
 use crate::slots::message::{SlotMessage, Transport};
 use crate::slots::request::Failure;
 
 impl Engine {
     /// A call is wrong: it ends so, and then its group fails, as others wait for it.
-    pub(super) fn refuse(
-        &self,
-        transport: &dyn Transport,
-        group: &Arc<GroupState>,
-        failure: Failure,
-        done: Done,
-    ) {
+    pub(super) fn refuse(&self, transport: &dyn Transport, group: &GroupRef, failure: Failure, done: Done) {
         let message = failure.message.clone();
         done.finish(Err(failure));
         self.fail(transport, group, &message);
     }
 
     /// A group fails: all its calls that wait end, at all places, and so do later ones.
-    pub(super) fn fail(&self, transport: &dyn Transport, group: &Arc<GroupState>, why: &str) {
+    pub(super) fn fail(&self, transport: &dyn Transport, group: &GroupRef, why: &str) {
         if !self.fail_here(transport, group, why) {
             return;
         }
@@ -33,7 +25,7 @@ impl Engine {
     }
 
     /// Fails a group at this place; false if it has failed before.
-    pub(super) fn fail_here(&self, transport: &dyn Transport, group: &Arc<GroupState>, why: &str) -> bool {
+    pub(super) fn fail_here(&self, transport: &dyn Transport, group: &GroupRef, why: &str) -> bool {
         if group.failure.set(why.to_owned()).is_err() {
             return false;
         }
@@ -48,7 +40,7 @@ impl Engine {
         for arrival in instances.into_values().flat_map(|it| it.arrivals) {
             arrival.done.finish(failure());
         }
-        let is_its = |done: &Done| Arc::ptr_eq(&done.group, group);
+        let is_its = |done: &Done| done.group.is_same(group);
         let (outgoing, incoming) = {
             let mut remote = self.remote.lock();
             let outgoing: Vec<_> = remote.outgoing.extract_if(|_, it| is_its(&it.done)).collect();
@@ -63,8 +55,8 @@ impl Engine {
     /// An activity that has made calls ends by an exception: the groups of its slots fail, as others wait for
     /// them.
     pub fn fail_slots_of(&self, transport: &dyn Transport, owner: usize, why: &str) {
-        let groups: Vec<_> = self.groups.read().values().cloned().collect();
-        for group in groups {
+        let groups = self.all_groups();
+        for (_, group) in groups {
             let found = group.all_slots().find(|it| it.2.calls.lock().owner == owner).map(|it| it.1);
             if let Some(rank) = found {
                 self.fail(transport, &group, &format!("slot {rank} has ended by an exception: {why}"));
@@ -75,9 +67,9 @@ impl Engine {
     /// A block ends. What its slots have begun uses memory of the block: unless all of it has ended, their
     /// groups fail, which ends it.
     pub fn end_block(&self, transport: &dyn Transport, owner: usize) -> Result<(), Failure> {
-        let groups: Vec<_> = self.groups.read().values().cloned().collect();
+        let groups = self.all_groups();
         let mut outcome = Ok(());
-        for group in groups {
+        for (_, group) in groups {
             for (_, rank, slot) in group.all_slots().filter(|it| it.2.calls.lock().owner == owner) {
                 if slot.count_pending() == 0 {
                     continue;

@@ -9,15 +9,17 @@ mod point_to_point;
 mod record;
 mod state;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError};
 
+use crossbeam_utils::sync::ShardedLockWriteGuard;
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 
 use self::begun::{test, wait};
 use self::collectives::Meeting;
 pub use self::state::Engine;
 use self::state::{
-    Done, DoneKind, GroupState, Halves, Incoming, Outgoing, Outstanding, Posted, SlotState, Waiting,
+    Done, DoneKind, GroupRef, GroupState, Halves, Incoming, Outgoing, Outstanding, Posted, SlotState, Waiting,
 };
 use super::group::{Group, Part, Side};
 use super::message::{SlotMessage, Transport};
@@ -47,12 +49,12 @@ impl Engine {
             instances: Mutex::default(),
             failure: OnceLock::new(),
         };
-        self.groups.write().insert(number, Arc::new(state));
+        self.groups_mut().insert(number, GroupRef::of_slots(state, count.max(1)));
     }
 
     /// Nothing is done with a group any more.
     pub fn forget(&self, number: i64) {
-        self.groups.write().remove(&number);
+        self.groups_mut().remove(&number);
     }
 
     /// The slots of a group at a place.
@@ -60,7 +62,7 @@ impl Engine {
     /// # Errors
     /// The group is not known here.
     pub fn part(&self, number: i64, place: i64, side: Side) -> Result<Option<Part>, Failure> {
-        let group = self.group(number).ok_or_else(unknown_group)?;
+        let group = self.group(number, 0).ok_or_else(unknown_group)?;
         let is_it = |part: &&Part| part.place == place && part.side == side && part.count > 0;
         Ok(group.group.parts().iter().find(is_it).copied())
     }
@@ -69,7 +71,7 @@ impl Engine {
     /// first.
     pub fn block_parts(&self, place: i64) -> Vec<(i64, Part)> {
         let is_it = |part: &&Part| part.place == place && part.side == Side::Blocks && part.count > 0;
-        let groups = self.groups.read();
+        let groups = self.all_groups();
         let own = groups.iter().filter(|(_, group)| group.failure.get().is_none());
         let mut found: Vec<_> = own
             .filter_map(|(number, group)| Some((*number, *group.group.parts().iter().find(is_it)?)))
@@ -78,13 +80,26 @@ impl Engine {
         found
     }
 
-    fn group(&self, number: i64) -> Option<Arc<GroupState>> {
-        self.groups.read().get(&number).cloned()
+    /// A group, as a slot of a rank refers to it.
+    fn group(&self, number: i64, rank: i64) -> Option<GroupRef> {
+        let groups = self.groups.read().unwrap_or_else(PoisonError::into_inner);
+        let refs = groups.get(&number)?;
+        refs.get(rank.rem_euclid(refs.len() as i64) as usize).cloned()
+    }
+
+    fn groups_mut(&self) -> ShardedLockWriteGuard<'_, FxHashMap<i64, Vec<GroupRef>>> {
+        self.groups.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All groups with their numbers.
+    fn all_groups(&self) -> Vec<(i64, GroupRef)> {
+        let groups = self.groups.read().unwrap_or_else(PoisonError::into_inner);
+        groups.iter().filter_map(|(number, refs)| Some((*number, refs.first()?.clone()))).collect()
     }
 
     /// Begins a call. `then` is called once, perhaps before this returns, by any thread, without a lock.
     pub fn post(&self, transport: &dyn Transport, request: Request, then: Continuation) {
-        let Some(group) = self.group(request.group) else { return then(Err(unknown_group())) };
+        let Some(group) = self.group(request.group, request.rank) else { return then(Err(unknown_group())) };
         let rank = match own_rank(&group, &request) {
             Ok(rank) => rank,
             Err(failure) => {
@@ -116,7 +131,7 @@ impl Engine {
     /// Notes that a call begins.
     fn begin(
         &self,
-        group: &Arc<GroupState>,
+        group: &GroupRef,
         rank: u32,
         request: &Request,
         then: Continuation,
@@ -124,7 +139,7 @@ impl Engine {
         let Some(slot) = group.slot(rank) else { return Err((not_here(group, request.rank), then)) };
         let mut calls = slot.calls.lock();
         calls.owner = request.owner;
-        let done = |kind| Done { group: Arc::clone(group), rank, kind };
+        let done = |kind| Done { group: group.clone(), rank, kind };
         if request.call.blocks() {
             if let Some(waiting) = &calls.waiting {
                 return Err((in_use(rank, request, waiting), then));
@@ -146,14 +161,7 @@ impl Engine {
         Ok(done(DoneKind::Outstanding(number)))
     }
 
-    fn start(
-        &self,
-        transport: &dyn Transport,
-        group: &Arc<GroupState>,
-        rank: u32,
-        request: Request,
-        done: Done,
-    ) {
+    fn start(&self, transport: &dyn Transport, group: &GroupRef, rank: u32, request: Request, done: Done) {
         let Request { call, partner, from, tag, operation, subgroup, source, sent, target, wanted, .. } =
             request;
         match call {
@@ -170,7 +178,7 @@ impl Engine {
                 };
                 let owner = Arc::new(Mutex::new(Halves { first: None, done: Some(done) }));
                 let half = |is_receive| Done {
-                    group: Arc::clone(group),
+                    group: group.clone(),
                     rank,
                     kind: DoneKind::Half { both: Arc::clone(&owner), is_receive },
                 };
@@ -210,7 +218,7 @@ impl Engine {
                         done.finish(Ok(Completion::default()));
                     }
                     Err(failure) => {
-                        let group = Arc::clone(&done.group);
+                        let group = done.group.clone();
                         self.refuse(transport, &group, failure, done);
                     }
                 }
@@ -225,7 +233,7 @@ impl Engine {
                 match target.write(payload) {
                     Ok(()) => done.finish(Ok(result)),
                     Err(failure) => {
-                        let group = Arc::clone(&done.group);
+                        let group = done.group.clone();
                         self.refuse(transport, &group, failure, done);
                     }
                 }
@@ -240,7 +248,7 @@ impl Engine {
             SlotMessage::Collect(collected) => self.on_collected(transport, from, collected, payload),
             SlotMessage::Result { group, subgroup } => self.on_result(transport, group, subgroup, payload),
             SlotMessage::Failed { group, message } => {
-                if let Some(group) = self.group(group) {
+                if let Some(group) = self.group(group, 0) {
                     self.fail_here(transport, &group, &message);
                 }
                 Ok(())
@@ -250,9 +258,9 @@ impl Engine {
 
     /// The calls in which slots of this place wait, and what says where they are in the program.
     pub fn waits(&self) -> Vec<(Wait, Option<Arc<dyn Probe>>)> {
-        let groups: Vec<_> = self.groups.read().values().cloned().collect();
+        let groups = self.all_groups();
         let mut found = Vec::new();
-        for group in groups {
+        for (_, group) in groups {
             for (part, rank, slot) in group.all_slots() {
                 let Some(waiting) = slot.calls.lock().waiting.clone() else { continue };
                 let wait = Wait {

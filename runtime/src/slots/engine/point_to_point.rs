@@ -1,10 +1,8 @@
 //! Sends and receives: matched at the place of the receiver, where envelopes of other places take part with
 //! their elements (eager protocol) or without (rendezvous protocol, then fetched).
 
-use std::sync::Arc;
-
 use super::inbox::{Effect, Operation};
-use super::state::{Done, Engine, GroupState, Incoming, Origin, Outgoing, Posted, Sent, SlotState};
+use super::state::{Done, Engine, GroupRef, Incoming, Origin, Outgoing, Posted, Sent, SlotState};
 use crate::profile;
 use crate::slots::message::{Envelope, SlotMessage, Transport, is_eager};
 use crate::slots::request::{ANY_SOURCE, Completion, Elements, Failure, Source};
@@ -13,7 +11,7 @@ impl Engine {
     pub(super) fn send(
         &self,
         transport: &dyn Transport,
-        group: &Arc<GroupState>,
+        group: &GroupRef,
         rank: u32,
         (partner, tag): (i64, i32),
         (source, elements): (Source, Elements),
@@ -65,7 +63,7 @@ impl Engine {
     pub(super) fn receive(
         &self,
         transport: &dyn Transport,
-        group: &Arc<GroupState>,
+        group: &GroupRef,
         (from, tag): (i64, i32),
         rank: u32,
         posted: Posted,
@@ -81,19 +79,13 @@ impl Engine {
         self.apply(transport, group, slot, Operation::Receive(source, tag, posted));
     }
 
-    fn apply(
-        &self,
-        transport: &dyn Transport,
-        group: &Arc<GroupState>,
-        slot: &SlotState,
-        operation: Operation,
-    ) {
+    fn apply(&self, transport: &dyn Transport, group: &GroupRef, slot: &SlotState, operation: Operation) {
         let effects = slot.inbox.apply(group, operation);
         effects.into_iter().for_each(|it| self.run(transport, group, it));
     }
 
     /// Does what an operation on an inbox has led to.
-    pub(super) fn run(&self, transport: &dyn Transport, group: &Arc<GroupState>, effect: Effect) {
+    pub(super) fn run(&self, transport: &dyn Transport, group: &GroupRef, effect: Effect) {
         match effect {
             Effect::Deliver(from, sent, posted) => self.deliver(transport, group, from, sent, posted),
             Effect::CancelSend(sent, failure) => sent.cancel(failure),
@@ -105,7 +97,7 @@ impl Engine {
     fn deliver(
         &self,
         transport: &dyn Transport,
-        group: &Arc<GroupState>,
+        group: &GroupRef,
         from: u32,
         sent: Sent,
         Posted { target, wanted, done }: Posted,
@@ -170,7 +162,7 @@ impl Engine {
         envelope: Envelope,
         payload: &[u8],
     ) -> Result<(), &'static str> {
-        let Some(group) = self.group(envelope.group) else { return Ok(()) };
+        let Some(group) = self.group(envelope.group, i64::from(envelope.target)) else { return Ok(()) };
         if group.group.host_of(envelope.source) != Some(from) {
             return Err("a send of a slot of its place");
         }

@@ -4,7 +4,8 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use parking_lot::{Mutex, RwLock};
+use crossbeam_utils::sync::ShardedLock;
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::inbox::Inbox;
@@ -17,7 +18,8 @@ use crate::slots::request::{
 /// The groups of a place and what its slots do.
 #[derive(Debug, Default)]
 pub struct Engine {
-    pub(super) groups: RwLock<FxHashMap<i64, Arc<GroupState>>>,
+    /// References of the slots of this place to each group, at least one. Each call reads the table.
+    pub(super) groups: ShardedLock<FxHashMap<i64, Vec<GroupRef>>>,
     pub(super) remote: Mutex<RemoteTable>,
 }
 
@@ -45,6 +47,32 @@ pub(super) struct Incoming {
     pub(super) target: Target,
     pub(super) result: Completion,
     pub(super) done: Done,
+}
+
+/// A group as one of its slots refers to it. Each slot has a counter of references of its own, so that calls
+/// of different slots do not write to one cache line.
+#[derive(Clone, Debug)]
+#[expect(clippy::redundant_allocation, reason = "a counter of references for each slot")]
+pub(super) struct GroupRef(Arc<Arc<GroupState>>);
+
+impl GroupRef {
+    /// References for that many slots.
+    pub(super) fn of_slots(group: GroupState, slots: usize) -> Vec<GroupRef> {
+        let group = Arc::new(group);
+        (0..slots).map(|_| GroupRef(Arc::new(Arc::clone(&group)))).collect()
+    }
+
+    pub(super) fn is_same(&self, other: &GroupRef) -> bool {
+        Arc::ptr_eq(&*self.0, &*other.0)
+    }
+}
+
+impl std::ops::Deref for GroupRef {
+    type Target = GroupState;
+
+    fn deref(&self) -> &GroupState {
+        &self.0
+    }
 }
 
 /// A group at one place.
@@ -177,7 +205,7 @@ pub(super) struct Instance {
 
 /// What is done at the end of a call.
 pub(super) struct Done {
-    pub(super) group: Arc<GroupState>,
+    pub(super) group: GroupRef,
     pub(super) rank: u32,
     pub(super) kind: DoneKind,
 }
