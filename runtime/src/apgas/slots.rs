@@ -2,7 +2,7 @@
 //! ([`crate::slots`]), and messages of other places.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,7 +18,7 @@ use crate::heap::Handle;
 use crate::profile::Code;
 use crate::scheduler::{fiber, spin_until};
 use crate::serialize::Error;
-use crate::slots::block_call::BlockSlots;
+use crate::slots::block_call::{BlockSlots, RequestSource};
 use crate::slots::engine::Engine;
 use crate::slots::group::{Group, Part, Side};
 use crate::slots::message::{SlotMessage, Transport};
@@ -43,6 +43,10 @@ pub(crate) struct PlaceSlots {
     /// Something looks for slots that wait for long.
     is_watched: AtomicBool,
     report: WaitReport,
+    /// What activities poll while they wait for a call.
+    sources: Mutex<Vec<Weak<dyn RequestSource>>>,
+    /// There are some.
+    has_sources: AtomicBool,
 }
 
 /// A rail that an activity's slot has begun to send or receive.
@@ -96,6 +100,14 @@ pub fn register(number: i64, table: &[i64]) -> Result<(), String> {
     let parts = table.chunks_exact(3).map(part).collect::<Result<Vec<_>, _>>()?;
     own().engine.register(number, Group::new(&parts)?, here().0);
     Ok(())
+}
+
+/// Where requests of blocks come from.
+fn sources() -> Vec<Arc<dyn RequestSource>> {
+    if !own().has_sources.load(Ordering::Relaxed) {
+        return Vec::new();
+    }
+    own().sources.lock().iter().filter_map(Weak::upgrade).collect()
 }
 
 /// Whether no thread looks for slots that wait for long yet; the caller starts it then.
@@ -194,10 +206,24 @@ impl Pending {
         waiter.into_iter().for_each(|waiter| waiter.wake());
     }
 
+    /// Waits for a moment. The requests of kernels' blocks are handled here meanwhile: what they send to this
+    /// activity, and what it answers, then stay in the caches of one processor.
+    fn spin(&self) {
+        let has_ended = || self.has_ended.load(Ordering::Acquire);
+        if has_ended() {
+            return;
+        }
+        let sources = sources();
+        spin_until(|| {
+            sources.iter().for_each(|it| it.poll());
+            has_ended()
+        });
+    }
+
     /// Suspends the activity until the call has ended, unless that is soon. In between it may be woken to say
     /// where it is.
     fn wait(&self) -> Outcome {
-        spin_until(|| self.has_ended.load(Ordering::Acquire));
+        self.spin();
         loop {
             let waiter = {
                 let mut state = self.state.lock();
@@ -275,6 +301,14 @@ impl BlockSlots for PlaceBlocks {
     fn post(&self, request: Request, then: Continuation) {
         let _place = self.0.enter();
         own().engine.post(&PlaceTransport, request, then);
+    }
+
+    fn add_source(&self, source: Weak<dyn RequestSource>) {
+        let _place = self.0.enter();
+        let mut sources = own().sources.lock();
+        sources.retain(|it| it.strong_count() > 0);
+        sources.push(source);
+        own().has_sources.store(true, Ordering::Relaxed);
     }
 
     fn parts(&self, place: i64) -> Vec<(i64, Part)> {

@@ -1,6 +1,8 @@
 //! Calls of the slots of kernels' blocks: what a block passes, checked, as a request. CPU forms and devices
 //! pass the same structure ([`SlotCall`]).
 
+use std::sync::Weak;
+
 use super::group::Part;
 use super::request::{Call, Continuation, Elements, Failure, Probe, Request, Source, Target};
 use crate::layout::{SlotBuffer, SlotCall};
@@ -10,6 +12,9 @@ use crate::profile::Code;
 pub trait BlockSlots: Send + Sync {
     /// Begins a call, as [`super::engine::Engine::post`].
     fn post(&self, request: Request, then: Continuation);
+
+    /// From now on, activities that wait for a call poll for requests of blocks, as long as the source lives.
+    fn add_source(&self, source: Weak<dyn RequestSource>);
 
     /// The slots that groups have for blocks of kernels at a place, with the numbers of the groups, new ones
     /// first.
@@ -23,6 +28,12 @@ pub trait BlockSlots: Send + Sync {
     /// # Errors
     /// They have left something that they have begun.
     fn end(&self, owner: usize) -> Result<(), Failure>;
+}
+
+/// Where requests of blocks come from.
+pub trait RequestSource: Send + Sync {
+    /// Begins the calls of requests that have come.
+    fn poll(&self);
 }
 
 /// Memory of a block.

@@ -1,22 +1,75 @@
-//! The host's thread of a launch: reads doorbells and begins their calls. While nothing comes it spins for a
-//! moment, and then sleeps for growing times (exponential back-off).
+//! The reader of doorbells of a launch, and the host's thread that uses it. An activity that waits for a call
+//! reads them itself ([`RequestSource`]), and the thread leaves them to it. While nothing comes the thread
+//! spins for a moment, and then sleeps for growing times (exponential back-off).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+
 use super::calls::Calls;
+use crate::slots::block_call::RequestSource;
 
 /// How long the thread spins after something came.
 const SPIN_TIME: Duration = Duration::from_micros(100);
-/// Polls between two readings of the clock.
-const POLLS_PER_CLOCK_READ: u32 = 64;
+/// Polls between two readings of the clock, or of the polls of activities.
+const POLLS_PER_CHECK: u32 = 64;
 /// The first and the longest sleep: at most a small part of a core while kernels compute.
 const SLEEP_TIMES: (Duration, Duration) = (Duration::from_micros(20), Duration::from_micros(200));
 
+/// Begins the calls that blocks request.
+pub(super) struct Server {
+    calls: Arc<Calls>,
+    /// The number of calls that each block has made; none after the end. One thread reads doorbells at a time.
+    made: Mutex<Option<Vec<u64>>>,
+    /// Polls of activities.
+    helps: AtomicU64,
+}
+
+impl Server {
+    pub(super) fn new(calls: Arc<Calls>) -> Server {
+        let made = Mutex::new(Some(vec![0; calls.board.blocks as usize]));
+        Server { calls, made, helps: AtomicU64::default() }
+    }
+
+    /// Begins the calls whose doorbells have rung, unless another thread does; whether there were some.
+    fn serve(&self) -> bool {
+        let Some(mut made) = self.made.try_lock() else { return false };
+        let Some(made) = &mut *made else { return false };
+        let board = self.calls.board;
+        let mut any = false;
+        for ((block, doorbell), made) in (0..).zip(board.doorbells()).zip(made) {
+            let number = *made + 1;
+            if doorbell.load(Ordering::Relaxed) != number as u32 {
+                continue;
+            }
+            any = true;
+            // The doorbell may come before the last words of the request.
+            if let Some(post) = board.post(block).read(number) {
+                *made = number;
+                self.calls.begin(block, number, &post);
+            }
+        }
+        any
+    }
+
+    /// The kernel has ended: the memory of the mailbox is not read any more when this returns.
+    pub(super) fn close(&self) {
+        *self.made.lock() = None;
+    }
+}
+
+impl RequestSource for Server {
+    fn poll(&self) {
+        self.serve();
+        self.helps.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// What the thread of a launch works with.
 pub(super) struct Proxy<'a> {
-    pub calls: &'a Arc<Calls>,
+    pub server: &'a Server,
     /// The kernel has ended.
     pub is_over: &'a AtomicBool,
     /// Whether some check of the launch has failed.
@@ -26,28 +79,21 @@ pub(super) struct Proxy<'a> {
 impl Proxy<'_> {
     /// Serves the blocks until the kernel has ended.
     pub(super) fn run(&self) {
-        let board = self.calls.board;
-        let mut made = vec![0_u64; board.blocks as usize];
         let mut pause = Pause::default();
         let mut has_failed = false;
+        let mut helps = 0;
         while !self.is_over.load(Ordering::Acquire) {
-            let mut any = false;
-            for ((block, doorbell), made) in (0..).zip(board.doorbells()).zip(&mut made) {
-                let number = *made + 1;
-                if doorbell.load(Ordering::Relaxed) != number as u32 {
-                    continue;
-                }
-                any = true;
-                // The doorbell may come before the last words of the request.
-                if let Some(post) = board.post(block).read(number) {
-                    *made = number;
-                    self.calls.begin(block, number, &post);
-                }
-            }
+            let seen = self.server.helps.load(Ordering::Relaxed);
+            let is_helped = seen != helps;
+            helps = seen;
+            let any = is_helped || self.server.serve();
             // Others wait for the block whose check has failed.
             if (any || !has_failed) && (self.has_failed_check)() {
                 has_failed = true;
-                self.calls.fail_slots("a failed check of a block");
+                self.server.calls.fail_slots("a failed check of a block");
+            }
+            if is_helped {
+                (0..POLLS_PER_CHECK).for_each(|_| std::hint::spin_loop());
             }
             if any { pause = Pause::default() } else { pause.wait() }
         }
@@ -67,7 +113,7 @@ impl Pause {
         self.polls += 1;
         if self.slept.is_none() {
             std::hint::spin_loop();
-            if !self.polls.is_multiple_of(POLLS_PER_CLOCK_READ) {
+            if !self.polls.is_multiple_of(POLLS_PER_CHECK) {
                 return;
             }
             let since = *self.since.get_or_insert_with(Instant::now);

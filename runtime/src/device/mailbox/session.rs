@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use super::board::Board;
 use super::calls::Calls;
 use super::memory::MailboxMemory;
-use super::proxy::Proxy;
+use super::proxy::{Proxy, Server};
 use super::table::Table;
 use crate::device::Device;
 use crate::device::copy::request::Upload;
@@ -16,7 +16,7 @@ use crate::device::cuda::buffer_pool::Buffer;
 use crate::device::error::{DeviceError, KernelLocation, Kind};
 use crate::layout::{Fault, fault_kind};
 use crate::profile;
-use crate::slots::block_call::BlockSlots;
+use crate::slots::block_call::{BlockSlots, RequestSource};
 use crate::slots::request::{Failure, FailureKind};
 
 /// Bytes of a block's staging memory of one direction: longer messages take the copy engine. All of a block's
@@ -30,6 +30,7 @@ const STAGING_ALIGNMENT: usize = 64;
 /// A launch in progress.
 pub(crate) struct Session {
     calls: Arc<Calls>,
+    server: Arc<Server>,
     is_over: Arc<AtomicBool>,
     proxy: Option<JoinHandle<()>>,
     /// What [`Session::upload`] brings to the device.
@@ -76,21 +77,24 @@ impl Session {
         let table = Table::new(if profile::on() { Vec::new() } else { slots.parts(place) });
         let device_memory = Buffer::new(device, table.bytes(u64::from(blocks) * staging as u64))?;
         let content = table.content(device_memory.address(), board.header());
-        let calls = Arc::new(Calls::new(board, slots, memory.copies()));
+        let calls = Arc::new(Calls::new(board, Arc::clone(&slots), memory.copies()));
         let is_over = Arc::new(AtomicBool::new(false));
         let fault = FaultRecord(fault as *const Fault);
-        let own = (Arc::clone(&calls), Arc::clone(&is_over));
+        let server = Arc::new(Server::new(Arc::clone(&calls)));
+        let own = (Arc::clone(&server), Arc::clone(&is_over));
         let run = move || {
-            let (calls, is_over) = own;
+            let (server, is_over) = own;
             let fault = fault;
-            Proxy { calls: &calls, is_over: &is_over, has_failed_check: &|| fault.has_failure() }.run();
+            Proxy { server: &server, is_over: &is_over, has_failed_check: &|| fault.has_failure() }.run();
         };
         let name = format!("apg-slots{}", device.ordinal);
         let proxy = std::thread::Builder::new().name(name).spawn(run).map_err(|error| {
             DeviceError::new(Kind::Internal, format!("no thread for the slots of {device}: {error}"))
         })?;
         calls.set_proxy(proxy.thread().clone());
-        Ok(Session { calls, is_over, proxy: Some(proxy), content, device_memory, memory })
+        let source: Arc<dyn RequestSource> = Arc::<Server>::clone(&server);
+        slots.add_source(Arc::downgrade(&source));
+        Ok(Session { calls, server, is_over, proxy: Some(proxy), content, device_memory, memory })
     }
 
     /// The address of the mailbox for the device.
@@ -129,6 +133,7 @@ impl Session {
             // A proxy that has panicked has answered nothing more, and the kernel has ended nevertheless.
             let _ = proxy.join();
         }
+        self.server.close();
     }
 }
 

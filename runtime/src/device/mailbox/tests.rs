@@ -1,8 +1,8 @@
 //! The host's side of a mailbox against threads that do what blocks of a kernel do, over memory of the same
 //! layout.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -11,11 +11,11 @@ use super::board::Board;
 use super::calls::Calls;
 use super::device_memory::Copies;
 use super::layout::{Answered, INLINE_BYTES, Post, answer_flag, sent};
-use super::proxy::Proxy;
+use super::proxy::{Proxy, Server};
 use crate::device::cuda::driver::Context;
 use crate::device::error::DeviceError;
 use crate::layout::{SlotBuffer, SlotCall, slot};
-use crate::slots::block_call::BlockSlots;
+use crate::slots::block_call::{BlockSlots, RequestSource};
 use crate::slots::engine::Engine;
 use crate::slots::group::{Group, Part, Side};
 use crate::slots::message::{SlotMessage, Transport};
@@ -41,6 +41,8 @@ impl BlockSlots for OnePlace {
     fn post(&self, request: Request, then: Continuation) {
         self.0.post(&NoTransport, request, then);
     }
+
+    fn add_source(&self, _: Weak<dyn RequestSource>) {}
 
     fn parts(&self, place: i64) -> Vec<(i64, Part)> {
         self.0.block_parts(place)
@@ -214,9 +216,18 @@ fn launch(
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (own, over) = (&calls, &is_over);
+        let server = Arc::new(Server::new(Arc::clone(own)));
+        let shared = Arc::clone(&server);
         let serve = scope.spawn(move || {
-            let proxy = Proxy { calls: own, is_over: over, has_failed_check: &|| false };
-            proxy.run();
+            Proxy { server: &shared, is_over: over, has_failed_check: &|| false }.run();
+        });
+        // An activity that waits for a moment, again and again.
+        let helper = scope.spawn(move || {
+            while !over.load(Ordering::Acquire) {
+                (0..100).for_each(|_| server.poll());
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            server.close();
         });
         calls.set_proxy(serve.thread().clone());
         let run = |block| {
@@ -229,6 +240,7 @@ fn launch(
         let ended: Vec<_> = all.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
         is_over.store(true, Ordering::Release);
         calls.wake();
+        helper.join().expect("a helper that ends");
         ended.into_iter().for_each(|it| it.expect("a block that sees what was sent"));
     });
     let ended = calls.end();
@@ -279,7 +291,6 @@ fn run_round(block: &mut Block, number: usize, round: Round) -> Result<(), Ended
             let (mut mine, mut theirs) = (filled(rank, number, count), vec![0; count]);
             let receive = block.call(Call::StartReceive, (0, from), &mut [&mut theirs])? >> 24;
             let send = block.call(Call::StartSend, (to, 0), &mut [&mut mine])? >> 24;
-            mine.fill(-1);
             while block.call(Call::Test, (receive, 0), &mut [])? >> 24 == 0 {
                 std::thread::yield_now();
             }
