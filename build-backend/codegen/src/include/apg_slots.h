@@ -10,7 +10,11 @@ static __device__ __forceinline__ void apg_post_and_wait(apg_mailbox *mailbox, a
   const unsigned units = APG_POST_UNITS + (is_inline ? (state.post.sent_bytes + 7u) / 8u : 0u);
   apg_store_units(mailbox->posts + block * APG_ALL_POST_UNITS, &state.post, units, number, rank, lanes);
   __syncwarp(apg_mask(lanes));
-  if (rank == 0) apg_store(mailbox->doorbells + block, (apg_u32)number);
+  if (rank == 0) {
+    apg_store(mailbox->doorbells + block, (apg_u32)number);
+    /* Partners that try to reach this slot take their calls to the host as well. */
+    if (state.own) atomicOr(&state.own->flags, APG_SLOT_IN_HOST);
+  }
   const apg_slot_pair *answer = mailbox->answers + block * APG_ALL_ANSWER_UNITS;
   apg_await_units(&state.answer, answer, 0u, APG_ANSWER_UNITS, number, rank, lanes);
   __syncwarp(apg_mask(lanes));
@@ -36,7 +40,6 @@ static __device__ __forceinline__ void apg_call_host(apg_mailbox *mailbox, apg_s
   if (rank == 0) {
     state.post.sent = is_inline ? APG_SENT_INLINE : bytes <= staging ? APG_SENT_STAGED : APG_SENT_ON_DEVICE;
     state.post.sent_bytes = is_inline ? (apg_u32)bytes : 0u;
-    if (state.own) atomicOr(&state.own->flags, APG_SLOT_IN_HOST);
   }
   __syncthreads();
   if (rank < 32u) apg_post_and_wait(mailbox, state, number, rank, size < 32u ? size : 32u);
