@@ -11,8 +11,9 @@ use parking_lot::Mutex;
 use super::calls::Calls;
 use crate::slots::block_call::RequestSource;
 
-/// How long the thread spins after something came.
-const SPIN_TIME: Duration = Duration::from_micros(100);
+/// How long the thread spins after something came: longer than a copy of many elements takes, after which
+/// their block continues.
+const SPIN_TIME: Duration = Duration::from_micros(300);
 /// Polls between two readings of the clock, or of the polls of activities.
 const POLLS_PER_CHECK: u32 = 64;
 /// The first and the longest sleep: at most a small part of a core while kernels compute.
@@ -21,7 +22,7 @@ const SLEEP_TIMES: (Duration, Duration) = (Duration::from_micros(20), Duration::
 /// Begins the calls that blocks request.
 pub(super) struct Server {
     calls: Arc<Calls>,
-    /// The number of calls that each block has made; none after the end. One thread reads doorbells at a time.
+    /// The number of calls that each block has made; none after the end. One thread at a time reads.
     made: Mutex<Option<Vec<u64>>>,
     /// Polls of activities.
     helps: AtomicU64,
