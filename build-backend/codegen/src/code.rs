@@ -32,7 +32,7 @@ impl Target {
         if is_long { "L" } else { "LL" }
     }
 
-    /// Whether rails are pairs of pointer and length, and there are no objects.
+    /// Whether arrays are pairs of pointer and length, and there are no objects.
     pub(crate) fn is_kernel(self) -> bool {
         self != Target::Host
     }
@@ -47,9 +47,9 @@ pub(crate) struct LocalSpelling {
     pub array: Option<ThreadArray>,
     /// Its type.
     pub ty: Ty,
-    /// Elements and length, for a rail of a kernel's environment, in shared memory or of a thread.
+    /// Elements and length, for an array of a kernel's environment, in shared memory or of a thread.
     pub rail: Option<RailSpelling>,
-    /// Element type and length of a private rail.
+    /// Element type and length of a private array.
     pub stack: Option<(Ty, i64)>,
 }
 
@@ -108,20 +108,20 @@ pub(crate) struct PreloadedElement {
     pub when: &'static str,
 }
 
-/// Spelling of a rail in a kernel.
+/// Spelling of an array in a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct RailSpelling {
     /// Pointer to the first element.
     pub data: String,
     /// Number of elements.
     pub length: String,
-    /// For a private rail of one thread of many: distance between its elements, and the thread's offset.
+    /// For a private array of one thread of many: distance between its elements, and the thread's offset.
     /// Elements of adjacent threads are adjacent.
     pub lane: Option<(String, String)>,
 }
 
 impl RailSpelling {
-    /// A rail with contiguous elements.
+    /// An array with contiguous elements.
     pub(crate) fn new(data: String, length: String) -> RailSpelling {
         RailSpelling { data, length, lane: None }
     }
@@ -272,7 +272,7 @@ pub(crate) struct Code<'p> {
     pub statics: FxHashMap<StaticId, usize>,
     /// Likewise globals, whose addresses it holds.
     pub captured_globals: FxHashMap<GlobalId, usize>,
-    /// Types of the elements of the rails that calls of slots name, in device code that makes some.
+    /// Types of the elements of the arrays that calls of slots name, in device code that makes some.
     pub slot_elements: FxHashMap<LocalId, Ty>,
     pub environment_type: String,
 }
@@ -454,7 +454,7 @@ impl<'p> Code<'p> {
 }
 
 impl Code<'_> {
-    /// Declares the private rails of a kernel or device function as arrays; their lengths are constants.
+    /// Declares the private arrays of a kernel or device function as variables; their lengths are constants.
     pub(crate) fn stack_rails(&mut self, body: &[Stmt]) {
         let mut found = Vec::new();
         walk::visit_stmts(body, &mut |stmt| {

@@ -1,4 +1,4 @@
-//! Tables of constants as static data, and the rails that are made from them.
+//! Tables of constants as static data, and the arrays that are made from them.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(crate) fn strings(table: &Table) -> impl Iterator<Item = String> + '_ {
 }
 
 impl Code<'_> {
-    /// An expression for a new rail with the elements of a table.
+    /// An expression for a new array with the elements of a table.
     pub(crate) fn table_rail(&mut self, table: &Arc<Table>) -> String {
         let classes: Vec<String> = table.classes.iter().map(|it| self.descriptor(*it)).collect();
         let text = format!("{classes:?} {:?} {}", table.lengths, self.initializer(table));

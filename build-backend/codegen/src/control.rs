@@ -201,7 +201,7 @@ impl Code<'_> {
         self.out.line(format!("{text};"));
     }
 
-    /// Prints a kernel launch. Captured rails are kept alive until the launch ends.
+    /// Prints a kernel launch. Captured arrays are kept alive until the launch ends.
     fn launch(
         &mut self,
         place: &Expr,

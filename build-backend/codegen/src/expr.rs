@@ -296,7 +296,7 @@ impl Code<'_> {
         }
     }
 
-    /// A local as a value; a rail of a kernel's environment becomes a pair.
+    /// A local as a value; an array of a kernel's environment becomes a pair.
     fn local_value(&mut self, id: LocalId) -> String {
         let spelling = self.local(id);
         match (&spelling.rail, spelling.ty) {
@@ -345,7 +345,7 @@ impl Code<'_> {
         format!("{text}.{}", self.struct_field_name(id, field))
     }
 
-    /// An element of a rail, as an lvalue.
+    /// An element of an array, as an lvalue.
     pub(crate) fn element(&mut self, rail: &Expr, index: &Expr, element: Ty, checked: bool) -> String {
         let ty = self.ty(element);
         if let ExprKind::Local(local) = rail.kind

@@ -97,7 +97,7 @@ pub enum StmtKind {
     /// order of [`Kernel::captures`]. Lowering has already routed execution to the host of `place`. With
     /// `fallback_activity` the launch is asynchronous in the scope of the innermost finish; at a place
     /// without a device that closure, which launches and waits, is started instead. `captures_stable`: the
-    /// activity does not write to captured rails before the kernel ends.
+    /// activity does not write to captured arrays before the kernel ends.
     Launch {
         place: Expr,
         kernel: KernelId,

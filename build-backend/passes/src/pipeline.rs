@@ -48,7 +48,7 @@ enum Transform {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kernels {
     All,
-    /// Those whose threads access rails only and have structured control flow.
+    /// Those whose threads access arrays only and have structured control flow.
     Structured,
 }
 

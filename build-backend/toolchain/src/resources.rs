@@ -23,7 +23,7 @@ pub struct KernelResources {
     pub threads: u32,
     /// Whether the number of threads is a constant; else it is assumed.
     pub threads_known: bool,
-    /// Bytes of shared rails, if constant.
+    /// Bytes of shared arrays, if constant.
     pub shared: Option<u32>,
     /// By architecture, in the order requested.
     pub needs: Vec<ArchitectureUsage>,
@@ -128,7 +128,7 @@ impl KernelResources {
 }
 
 impl ArchitectureUsage {
-    /// A line; `shared` are the bytes of a launch's shared rails.
+    /// A line; `shared` are the bytes of a launch's shared arrays.
     pub fn describe(&self, shared: u32) -> String {
         let Resources { registers, constant, stack, spill_stores, spill_loads, .. } = self.resources;
         let spills = match (spill_stores, spill_loads) {
@@ -158,7 +158,7 @@ fn extent(axes: &[mir::Expr]) -> Option<u32> {
     axes.iter().try_fold(1_u32, |all, axis| all.checked_mul(u32::try_from(constant_value(axis)?).ok()?))
 }
 
-/// Bytes of shared rails, if constant.
+/// Bytes of shared arrays, if constant.
 fn shared(program: &mir::Program, kernel: &mir::Kernel) -> Option<u32> {
     kernel.shared.iter().zip(&kernel.host.shared_lengths).try_fold(0_u32, |all, (rail, length)| {
         let bytes =

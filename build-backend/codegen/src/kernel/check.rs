@@ -76,7 +76,7 @@ impl Code<'_> {
         }
     }
 
-    /// An element of a rail whose elements and length have names.
+    /// An element of an array whose elements and length have names.
     pub(crate) fn kernel_element(&mut self, rail: &RailSpelling, index: &Expr) -> String {
         match self.preloaded.get(&index.id).cloned() {
             Some(PreloadedElement { name, when }) => {
@@ -225,7 +225,7 @@ impl Code<'_> {
         }
     }
 
-    /// An element of a rail that is a pair of pointer and length.
+    /// An element of an array that is a pair of pointer and length.
     pub(crate) fn view_element(&mut self, view: &str, index: &Expr, text: &str) -> String {
         match self.elimination_of(index) {
             CheckElimination::Inside => format!("{view}.data[{text}]"),

@@ -124,7 +124,7 @@ fn print_kernel_function(code: &mut Code<'_>, id: KernelId, ir: &KernelIr) {
     code.out.close("}");
 }
 
-/// Loads elements of constant rails with constant indices in front of the body.
+/// Loads elements of constant arrays with constant indices in front of the body.
 fn print_constant_loads(code: &mut Code<'_>, ir: &KernelIr) {
     for load in &ir.device.constant_loads {
         let (rail, index) = (load.rail.index(), load.index);
@@ -141,7 +141,7 @@ fn print_constant_loads(code: &mut Code<'_>, ir: &KernelIr) {
     }
 }
 
-/// Declares the captures: scalars are read from the environment, rails become a pointer and a length.
+/// Declares the captures: scalars are read from the environment, arrays become a pointer and a length.
 fn declare_captures(code: &mut Code<'_>, ir: &KernelIr) {
     for (index, (capture, aliases)) in ir.kernel.captures.iter().zip(&ir.device.rails).enumerate() {
         let text = code.locals[index].text.clone();
@@ -166,7 +166,7 @@ fn declare_captures(code: &mut Code<'_>, ir: &KernelIr) {
             }
             KernelCaptureKind::Buffer { element } => {
                 let name = code.ty(element);
-                // The copy of a captured rail belongs to this launch alone: nothing aliases it.
+                // The copy of a captured array belongs to this launch alone: nothing aliases it.
                 let constant = if *aliases == RailAliases::Written { "" } else { "const " };
                 code.out.line(format!(
                     "{constant}{name} *__restrict__ {text} = ({constant}{name} *){};",
@@ -176,7 +176,7 @@ fn declare_captures(code: &mut Code<'_>, ir: &KernelIr) {
             }
             KernelCaptureKind::GlobalBuffer { element } => {
                 let name = code.ty(element);
-                // Global rails may alias. The runtime tests that at each launch: `APG_APART` means that they
+                // Global arrays may alias. The runtime tests that at each launch: `APG_APART` means that they
                 // do not, unless the code is compiled for a launch with `APG_OVERLAP`.
                 let (constant, restrict) = match aliases {
                     RailAliases::ReadOnlyIfApart => ("const ", "APG_APART "),
@@ -193,8 +193,8 @@ fn declare_captures(code: &mut Code<'_>, ir: &KernelIr) {
     }
 }
 
-/// The address of a rail's elements, which is the start of an allocation. Knowing its alignment, the compiler
-/// loads the fields of a struct together.
+/// The address of an array's elements, which is the start of an allocation. Knowing its alignment, the
+/// compiler loads the fields of a struct together.
 fn elements(element: Ty, address: &str) -> String {
     match element {
         Ty::Struct(_) => format!("__builtin_assume_aligned((const void *){address}, 16)"),
@@ -238,7 +238,7 @@ fn set_auto_values(code: &mut Code<'_>, kernel: &Kernel) {
     }
 }
 
-/// Declares the shared rails and prints their initialisation by all threads of the block.
+/// Declares the shared arrays and prints their initialisation by all threads of the block.
 fn print_shared_arrays(code: &mut Code<'_>, ir: &KernelIr) {
     let kernel = &ir.kernel;
     if kernel.shared.is_empty() {

@@ -14,14 +14,14 @@ pub(super) const SLOTS_PRELUDE: &str = concat!(
     include_str!("../include/apg_slot_table.h"),
     include_str!("../include/apg_slots.h")
 );
-/// Operands of a buffer: a rail, an index and a number of elements.
+/// Operands of a buffer: an array, an index and a number of elements.
 const BUFFER_OPERANDS: usize = 3;
 /// Operands of a call that say how many parts it sends.
 const RANK: usize = 1;
 const PARTNER: usize = 2;
 const MEMBERS: usize = 7;
 
-/// The type of the elements of a captured or shared rail of a kernel.
+/// The type of the elements of a captured or shared array of a kernel.
 pub(crate) fn rail_element(kernel: &Kernel, rail: LocalId) -> Option<Ty> {
     let shared = kernel.shared.iter().find(|it| it.local == rail).map(|it| it.element);
     let captured = kernel.captures.get(rail.index()).and_then(|capture| match capture.kind {

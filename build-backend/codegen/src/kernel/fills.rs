@@ -1,9 +1,9 @@
-//! Prints the initialisation of shared rails.
+//! Prints the initialisation of shared arrays.
 
 use crate::code::{Code, Target};
 use apg_mir::*;
 
-/// Prints the loop that initialises a shared rail; `head` is the loop's head, which counts `i_`.
+/// Prints the loop that initialises a shared array; `head` is the loop's head, which counts `i_`.
 pub(super) fn print_fill(code: &mut Code<'_>, rail: &SharedArray, head: &str) {
     let target = code.local(rail.local).text;
     let ty = code.ty(rail.element);
@@ -13,7 +13,7 @@ pub(super) fn print_fill(code: &mut Code<'_>, rail: &SharedArray, head: &str) {
                 SharedInit::Value(value) => code.expr(value),
                 _ => format!("{ty}{{}}"),
             };
-            // Otherwise the compiler calls `memset` for zeros, which is slower for short rails.
+            // Otherwise the compiler calls `memset` for zeros, which is slower for short arrays.
             let (constant, hide) = match code.target {
                 Target::Cpu => ("", "asm volatile(\"\" : \"+m\"(value_)); "),
                 _ => ("const ", ""),

@@ -33,7 +33,7 @@ pub(crate) fn print_host_unit(code: &mut Code<'_>, kernels: &[KernelIr]) -> Stri
     format!("{prelude}#include \"apg_collectives.h\"\n{declarations}{functions}{text}")
 }
 
-/// Prints the function that computes extents and lengths of shared rails from the captures.
+/// Prints the function that computes extents and lengths of shared arrays from the captures.
 fn print_configure(code: &mut Code<'_>, id: KernelId) {
     let kernel = &code.program.kernels[id.index()];
     let symbol = code.names.kernels[id.index()].clone();

@@ -6,12 +6,12 @@ use apg_mir::*;
 use apg_passes::analysis::init_barrier::needs_barrier;
 use apg_passes::pipeline::schedule_kernel;
 
-/// An element of the shared rail.
+/// An element of the shared array.
 fn at(index: Expr) -> Expr {
     element(Ty::I32, ints(4), convert(Ty::I64, index))
 }
 
-/// Whether there is a barrier after the initialisation of a shared rail of 256 elements (local 4), where
+/// Whether there is a barrier after the initialisation of a shared array of 256 elements (local 4), where
 /// threads execute `first`, store to `index`, synchronise and read it. Local 5 is the thread's rank.
 fn has_barrier(threads: i64, index: Expr, first: Option<Stmt>) -> bool {
     has_barrier_after(SharedInit::Zero, threads, index, first)
@@ -103,7 +103,7 @@ fn barrier_after_init_that_accesses_memory() {
 
 #[test]
 fn barrier_between_dependent_initialisers() {
-    // Number of barriers before the program's own, with two shared rails with such initialisers.
+    // Number of barriers before the program's own, with two shared arrays with such initialisers.
     let has_barrier = |first: SharedInit, second: SharedInit| {
         let mut kernel = kernel(1, 64, &[Ty::Ref(INTS), Ty::I32, Ty::Ref(INTS)], vec![barrier()]);
         share(&mut kernel, 4, 64, first);

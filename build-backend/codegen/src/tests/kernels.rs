@@ -53,7 +53,7 @@ pub(super) fn kernel(blocks: i64, threads: i64, own: &[Ty], body: Vec<Stmt>) -> 
 }
 
 /// A kernel over `%out` and `%n` with one block and the axes `%block` and `%thread`, from MIR text: `locals`
-/// are declarations behind these four, `shared` declarations of shared rails.
+/// are declarations behind these four, `shared` declarations of shared arrays.
 pub(super) fn kernel_from_text(threads: i64, locals: &str, shared: &str, body: &str) -> Kernel {
     let has_barrier = if body.contains("barrier;") { "has_barrier" } else { "" };
     // Structs and classes as in `launch`.
@@ -78,13 +78,13 @@ pub(super) fn kernel_from_text(threads: i64, locals: &str, shared: &str, body: &
     program.kernels.into_iter().next().expect("the text has a kernel")
 }
 
-/// A shared rail of Ints named by a local of the kernel.
+/// A shared array of Ints named by a local of the kernel.
 pub(super) fn share(kernel: &mut Kernel, local: u32, length: i64, init: SharedInit) {
     kernel.shared.push(SharedArray { local: LocalId(local), element: Ty::I32, init });
     kernel.host.shared_lengths.push(long(length));
 }
 
-/// A host program that launches the kernel on a rail of `length` Ints and prints them.
+/// A host program that launches the kernel on an array of `length` Ints and prints them.
 pub(super) fn launch(kernel: Kernel, length: i64, n: i64) -> Program {
     let rail = || var(1, Ty::Ref(INTS));
     let address = expr(Ty::I64, ExprKind::Operation { operation: Operation::Bitcast, args: vec![rail()] });
@@ -294,7 +294,7 @@ fn a_thread_that_returns_is_an_error() {
 
 #[test]
 fn shared_rails_are_initialised_for_each_block() {
-    // Initialisers by function and by value; the examples have copies of captured rails.
+    // Initialisers by function and by value; the examples have copies of captured arrays.
     let index = || var(6, Ty::I64);
     let mut kernel = kernel(
         2,

@@ -6,7 +6,7 @@ use apg_mir::*;
 use apg_passes::analysis::ranges::facts::CheckElimination;
 use apg_passes::pipeline::schedule_kernel;
 
-/// An element of a private rail of bytes, which may have any value.
+/// An element of a private array of bytes, which may have any value.
 fn byte() -> Expr {
     let bytes = || var(4, Ty::Ref(INTS));
     convert(Ty::I64, element(Ty::U8, bytes(), convert(Ty::I64, op(Operation::Rem, vec![thread(), int(4)]))))

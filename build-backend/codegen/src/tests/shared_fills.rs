@@ -1,4 +1,4 @@
-//! Initial values of shared rails that are overwritten.
+//! Initial values of shared arrays that are overwritten.
 
 use super::kernels::*;
 

@@ -26,7 +26,7 @@ fn to(value: Expr) -> Stmt {
     store(var(OUT, global_array()), Ty::I32, i(), value)
 }
 
-/// The kernel IR of `for (i = thread; condition; i += step) body`, with rails `out` and `from`.
+/// The kernel IR of `for (i = thread; condition; i += step) body`, with arrays `out` and `from`.
 fn kernel_ir(condition: Expr, step: i64, body: Vec<Stmt>) -> KernelIr {
     let step = vec![set(I, add(i(), long(step)))];
     let body = vec![set(I, convert(Ty::I64, var(THREAD, Ty::I32))), repeat(0, condition, body, step)];

@@ -39,7 +39,7 @@ impl AtomicOperation {
 ///
 /// A call of a slot sends or receives messages; its operands are the same in all threads: nine numbers
 /// (group, rank, partner, source, tag, operation, and first rank, number and distance of a subgroup),
-/// then for each buffer a rail, an index and a number of elements.
+/// then for each buffer an array, an index and a number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CollectiveOp {
     /// `warp_shuffle`, `block_sum`, ...: the name of the function in the headers of generated code, after

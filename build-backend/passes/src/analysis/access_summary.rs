@@ -1,10 +1,10 @@
-//! Read/write summary of a kernel's rails.
+//! Read/write summary of a kernel's arrays.
 
 use apg_mir::walk::{operands, visit_expr, visit_exprs, visit_stmts};
 use apg_mir::*;
 use rustc_hash::FxHashSet;
 
-/// Rails that are written, or passed to something that may write them.
+/// Arrays that are written, or passed to something that may write them.
 #[derive(Clone, Debug)]
 pub struct AccessSummary {
     written: FxHashSet<LocalId>,
@@ -43,7 +43,7 @@ impl AccessSummary {
         });
     }
 
-    /// Records rails that an operand stores to or gives another name.
+    /// Records arrays that an operand stores to or gives another name.
     fn scan_operand(&mut self, operand: &Expr) {
         visit_expr(operand, None, &mut |expr, parent| {
             self.anywhere |= match &expr.kind {
@@ -67,7 +67,7 @@ impl AccessSummary {
         });
     }
 
-    /// Whether the rail is never stored to and never escapes the body.
+    /// Whether the array is never stored to and never escapes the body.
     pub fn is_read_only(&self, local: LocalId) -> bool {
         !self.anywhere && !self.written.contains(&local)
     }
@@ -82,12 +82,12 @@ impl AccessSummary {
     }
 }
 
-/// Rails are references, global rails structs.
+/// Arrays are references, global arrays structs.
 pub(crate) fn is_rail_like(expr: &Expr) -> bool {
     matches!(expr.ty, Ty::Ref(_) | Ty::Struct(_))
 }
 
-/// Whether a private rail is only indexed, so that its elements need not be contiguous.
+/// Whether a private array is only indexed, so that its elements need not be contiguous.
 pub(crate) fn is_only_indexed(kernel: &Kernel, local: LocalId) -> bool {
     let mut indexed = true;
     let mut indexed_uses = 0;

@@ -1,4 +1,4 @@
-//! Elision of the barrier after the initialisation of shared rails.
+//! Elision of the barrier after the initialisation of shared arrays.
 //!
 //! No barrier is needed if initial values are plain arithmetic and, up to the program's first barrier, each
 //! thread accesses only elements that it initialised itself. The device compiler then sees an initial value
@@ -14,7 +14,7 @@ use apg_mir::*;
 use apg_symbolic::Affine;
 use apg_symbolic::affine::Ring;
 
-/// Upper limit of stores per thread and rail in front of the first barrier that are considered.
+/// Upper limit of stores per thread and array in front of the first barrier that are considered.
 const MAX_STORES_PER_THREAD: i64 = 64;
 
 /// Whether the threads must synchronise after initialisation.
@@ -25,7 +25,7 @@ pub fn needs_barrier(kernel: &Kernel) -> bool {
     InitScan::of(kernel).scan_list(&kernel.body) == BarrierScan::OtherElements
 }
 
-/// Shared rails that the threads overwrite completely before any element is read: their initial values are
+/// Shared arrays that the threads overwrite completely before any element is read: their initial values are
 /// dead.
 pub(crate) fn overwritten_rails(kernel: &Kernel) -> FxHashSet<LocalId> {
     let mut start = InitScan::of(kernel);
@@ -137,8 +137,8 @@ impl<'a> InitScan<'a> {
         InitScan { kernel, assigned, values: FxHashMap::default() }
     }
 
-    /// Elements of shared rails that every thread stores to before the first barrier, as rail and offset from
-    /// the thread's rank; and whether the statements' end is reached without a barrier. Precondition:
+    /// Elements of shared arrays that every thread stores to before the first barrier, as array and offset
+    /// from the thread's rank; and whether the statements' end is reached without a barrier. Precondition:
     /// `scan_list` has visited the statements.
     fn stored_elements(&self, stmts: &[Stmt]) -> (FxHashSet<(LocalId, i64)>, bool) {
         let mut found = FxHashSet::default();
@@ -222,8 +222,8 @@ impl<'a> InitScan<'a> {
         matches!(expr.kind, ExprKind::Local(local) if self.kernel.shared.iter().any(|it| it.local == local))
     }
 
-    /// Whether an expression uses shared rails other than their lengths. Functions can access only the rails
-    /// that they get.
+    /// Whether an expression uses shared arrays other than their lengths. Functions can access only the
+    /// arrays that they get.
     fn touches(&self, expr: &Expr) -> bool {
         let mut found = false;
         visit_expr(expr, None, &mut |it, around| {

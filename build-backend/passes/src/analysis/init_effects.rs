@@ -1,4 +1,4 @@
-//! Memory effects of the initialisers of shared rails.
+//! Memory effects of the initialisers of shared arrays.
 
 use crate::analysis::access_summary::is_rail_like;
 use apg_mir::walk::{visit_expr, visit_exprs, visit_stmts};
@@ -7,11 +7,11 @@ use apg_mir::*;
 /// Memory effects of an initialiser.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct InitEffects {
-    /// Uses other shared rails.
+    /// Uses other shared arrays.
     shared: bool,
-    /// May read rails.
+    /// May read arrays.
     reads: bool,
-    /// May write rails.
+    /// May write arrays.
     writes: bool,
 }
 

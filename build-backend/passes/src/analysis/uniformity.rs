@@ -139,7 +139,7 @@ fn visit_dependences(
         ExprKind::Length { rail, .. } => matches!(rail.kind, ExprKind::Local(_)),
         ExprKind::Element { rail, index, .. } => {
             let ExprKind::Local(local) = rail.kind else { return false };
-            // Only rails that no thread changes meanwhile.
+            // Only arrays that no thread changes meanwhile.
             let capture = kernel.captures.get(local.index()).map(|it| it.kind);
             let copied = matches!(
                 capture,

@@ -110,7 +110,7 @@ pub struct StridedLoop {
 /// The check of an index in front of an iteration, after those of the indices that it depends on.
 #[derive(Clone, Debug)]
 pub struct LaneCheck {
-    /// The captured rail.
+    /// The captured array.
     pub rail: LocalId,
     /// The index.
     pub index: Expr,
@@ -149,10 +149,10 @@ pub struct StridedLoads {
     pub values: Vec<(LocalId, Expr)>,
 }
 
-/// Loads of a captured rail whose index grows by one per iteration.
+/// Loads of a captured array whose index grows by one per iteration.
 #[derive(Clone, Debug)]
 pub struct StridedLoad {
-    /// The rail.
+    /// The array.
     pub rail: LocalId,
     /// The index.
     pub index: Expr,

@@ -12,9 +12,9 @@ pub struct DeviceForm {
     pub unroll_factors: FxHashMap<LabelId, UnrollFactor>,
     /// Software-pipelined loops.
     pub pipelined_loops: FxHashMap<LabelId, PipelinedLoop>,
-    /// Elements of constant rails that are loaded in front of the body.
+    /// Elements of constant arrays that are loaded in front of the body.
     pub constant_loads: Vec<ConstantLoad>,
-    /// Aliases of each capture that is a rail.
+    /// Aliases of each capture that is an array.
     pub rails: Vec<RailAliases>,
     /// Captures that are computed from others, in dependence order.
     pub derived_captures: Vec<LocalId>,
@@ -33,7 +33,7 @@ pub enum UnrollFactor {
     Times(u32),
     /// Fully, after the trip count is known. Where it depends on an outer counter, that is after the outer
     /// loop is unrolled. With a number in the pragma, compilers unroll the inner loop at once and leave a
-    /// remainder, whose accesses keep private rails in memory.
+    /// remainder, whose accesses keep private arrays in memory.
     Full,
 }
 
@@ -60,7 +60,7 @@ pub struct PipelinedLoad {
 /// An element that is loaded in front of the body.
 #[derive(Clone, Debug)]
 pub struct ConstantLoad {
-    /// The constant rail.
+    /// The constant array.
     pub rail: LocalId,
     /// Type of the element.
     pub element: Ty,
@@ -70,13 +70,13 @@ pub struct ConstantLoad {
     pub uses: Vec<ExprId>,
 }
 
-/// What a captured rail may share memory with.
+/// What a captured array may share memory with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RailAliases {
-    /// Threads may store to it. A global rail may overlap others.
+    /// Threads may store to it. A global array may overlap others.
     Written,
     /// Threads only read it, and store to nothing that overlaps it.
     ReadOnly,
-    /// Threads only read it, and store to nothing that overlaps it if no global rails overlap.
+    /// Threads only read it, and store to nothing that overlaps it if no global arrays overlap.
     ReadOnlyIfApart,
 }

@@ -5,7 +5,7 @@ use apg_mir::*;
 /// Storage class of a local.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// Captures, indices and shared rails: declared elsewhere.
+    /// Captures, indices and shared arrays: declared elsewhere.
     Predefined,
     /// One value for all threads of a block.
     Uniform,
@@ -19,7 +19,7 @@ pub enum Storage {
     Unused,
 }
 
-/// A rail that a thread allocates; its length is a constant.
+/// An array that a thread allocates; its length is a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrivateRail {
     /// Number of elements.

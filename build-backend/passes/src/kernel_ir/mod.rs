@@ -34,7 +34,7 @@ use apg_mir::*;
 /// A kernel as loops over the threads of a block.
 #[derive(Clone, Debug)]
 pub struct KernelIr {
-    /// The kernel: captures, extents, shared rails, and the code of one thread.
+    /// The kernel: captures, extents, shared arrays, and the code of one thread.
     pub kernel: Kernel,
     /// What a block executes, in order.
     pub nodes: Vec<Node>,
@@ -42,18 +42,18 @@ pub struct KernelIr {
     pub storage: Vec<Storage>,
     /// Storage of the variables in memory of a thread: registers are those of the loop over the threads.
     pub variables: Storage,
-    /// Threads access memory through pointers and variables, or jump by `goto`. Passes that know rails and
+    /// Threads access memory through pointers and variables, or jump by `goto`. Passes that know arrays and
     /// structured control flow leave such kernels alone.
     pub has_unstructured_code: bool,
     /// Rematerialised locals in dependence order.
     pub rematerialized: Vec<Rematerialized>,
-    /// Private rails of a thread.
+    /// Private arrays of a thread.
     pub private_rails: FxHashMap<LocalId, PrivateRail>,
-    /// Rails that are read only.
+    /// Arrays that are read only.
     pub accesses: AccessSummary,
-    /// Shared rails: their place and initialisation.
+    /// Shared arrays: their place and initialisation.
     pub shared: SharedPlan,
-    /// Sums of captured rails.
+    /// Sums of captured arrays.
     pub private_sums: Vec<PrivateSums>,
     /// Strips of blocks that are interchanged with the rows of a block.
     pub strips: Option<BlockStrips>,

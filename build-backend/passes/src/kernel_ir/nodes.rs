@@ -114,7 +114,7 @@ pub struct GridStrideLoop {
     pub schedule: Schedule,
     /// Several iterations are executed together.
     pub jam: Option<JammedIterations>,
-    /// Rails that it reads sequentially.
+    /// Arrays that it reads sequentially.
     pub streams: Vec<Stream>,
 }
 
@@ -127,10 +127,10 @@ pub struct JammedIterations {
     pub loads: Vec<UniformLoad>,
 }
 
-/// A rail that a grid-stride loop reads at `counter + offset`.
+/// An array that a grid-stride loop reads at `counter + offset`.
 #[derive(Clone, Debug)]
 pub struct Stream {
-    /// The rail.
+    /// The array.
     pub rail: LocalId,
     /// What is added to the counter.
     pub offset: Option<Expr>,

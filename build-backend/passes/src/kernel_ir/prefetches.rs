@@ -22,9 +22,9 @@ pub struct PrefetchPlan {
 /// A memory access of a later iteration.
 #[derive(Clone, Debug)]
 pub enum PrefetchCandidate {
-    /// An element of a captured rail.
+    /// An element of a captured array.
     Element {
-        /// The rail.
+        /// The array.
         rail: LocalId,
         /// The index.
         index: Expr,

@@ -106,7 +106,7 @@ pub struct Guard {
 /// A load in front of loops.
 #[derive(Clone, Debug)]
 pub struct UniformLoad {
-    /// The captured rail.
+    /// The captured array.
     pub rail: LocalId,
     /// The index.
     pub index: Expr,

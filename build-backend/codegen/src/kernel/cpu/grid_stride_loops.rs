@@ -28,7 +28,7 @@ impl Printer<'_, '_> {
         self.code.out.close("}");
     }
 
-    /// Captured rails that the loop reads sequentially: address of the first element, and what is added to
+    /// Captured arrays that the loop reads sequentially: address of the first element, and what is added to
     /// the counter.
     fn streams(&mut self, stride: &GridStrideLoop) -> Vec<(String, String)> {
         let mut found = Vec::new();

@@ -88,7 +88,7 @@ fn declare_private_sums(code: &mut Code<'_>, ir: &KernelIr) {
     }
 }
 
-/// Adds the private sums to their rails, also if a block has failed.
+/// Adds the private sums to their arrays, also if a block has failed.
 fn add_private_sums(code: &mut Code<'_>, ir: &KernelIr) {
     for sums in &ir.private_sums {
         let (ty, name) = (code.ty(sums.element), private_sums_name(code, sums));
@@ -195,7 +195,7 @@ fn declare_debug_length(code: &mut Code<'_>, pointer: &str, length: &str) {
     }
 }
 
-/// Allocates the shared rails and the context arrays; returns whether there are any.
+/// Allocates the shared arrays and the context arrays; returns whether there are any.
 fn allocate_scratch(code: &mut Code<'_>, ir: &KernelIr) -> bool {
     let mut parts = Vec::new();
     for (number, (rail, plan)) in ir.kernel.shared.iter().zip(&ir.shared.rails).enumerate() {

@@ -5,7 +5,7 @@ use crate::kernel::device_slot_calls::rail_element;
 use crate::metadata::slot;
 use apg_mir::*;
 
-/// Operands of a buffer: a rail, an index and a number of elements.
+/// Operands of a buffer: an array, an index and a number of elements.
 const BUFFER_OPERANDS: usize = 3;
 
 impl Printer<'_, '_> {

@@ -54,7 +54,7 @@ impl Printer<'_, '_> {
         chunk.strided = around;
     }
 
-    /// Prints `fits_`: whether the indices of an iteration are inside of their rails.
+    /// Prints `fits_`: whether the indices of an iteration are inside of their arrays.
     fn print_lane_checks(&mut self, chunk: &mut Chunk<'_>, strided: &StridedLoop) {
         self.code.out.line("bool fits_ = true;");
         for check in &strided.checks {

@@ -19,7 +19,7 @@ pub(super) struct BodyParser<'p, 't> {
     pub(super) names: NameTable,
     pub(super) variables: Vec<Local>,
     pub(super) variable_names: NameTable,
-    /// Element types of captured rails.
+    /// Element types of captured arrays.
     pub(super) elements: FxHashMap<LocalId, Ty>,
     /// The type of constants in a table.
     pub(super) literal: Option<Ty>,

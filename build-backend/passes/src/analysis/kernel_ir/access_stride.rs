@@ -42,7 +42,7 @@ fn thread_form(
     })
 }
 
-/// Whether all accesses of captured rails in these statements have a stride of several elements between
+/// Whether all accesses of captured arrays in these statements have a stride of several elements between
 /// adjacent threads.
 pub(crate) fn is_strided(ir: &KernelIr, uniform: &FxHashSet<LocalId>, stmts: &[Stmt]) -> bool {
     let (mut any, mut all) = (false, true);

@@ -87,7 +87,7 @@ fn last_assignments(stmt: &Stmt) -> FxHashSet<LocalId> {
     found
 }
 
-/// Element type of a captured rail.
+/// Element type of a captured array.
 fn element_type(ir: &KernelIr, rail: LocalId) -> Option<Ty> {
     match ir.kernel.captures.get(rail.index())?.kind {
         KernelCaptureKind::Scalar(_) => None,
@@ -219,7 +219,7 @@ impl<'p> LoopInductions<'p> {
         }
     }
 
-    /// Element size of a captured rail of scalars.
+    /// Element size of a captured array of scalars.
     pub(crate) fn element_bytes(&self, rail: LocalId) -> Option<i64> {
         element_type(self.ir, rail).and_then(scalar_bytes)
     }

@@ -303,7 +303,7 @@ impl<'a> BoundsChecker<'a> {
         Some(self.context.symbol(SymRange { low: Some(SymExpr::Const(0)), high }, form.assumptions))
     }
 
-    /// Number of elements of a rail.
+    /// Number of elements of an array.
     pub(super) fn length(&self, rail: &Expr) -> Option<SymExpr> {
         let ExprKind::Local(local) = rail.kind else { return None };
         let local = self.state.aliases.get(&local).copied().unwrap_or(local);
@@ -314,7 +314,7 @@ impl<'a> BoundsChecker<'a> {
     fn length_of(&self, expr: &Expr) -> Option<SymExpr> {
         match &expr.kind {
             ExprKind::Length { rail, .. } => self.length(rail),
-            // The size of a global rail.
+            // The size of a global array.
             ExprKind::StructField { value, field: 0 } => self.length(value),
             _ => None,
         }

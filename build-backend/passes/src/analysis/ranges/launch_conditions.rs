@@ -11,9 +11,9 @@ use apg_mir::{Expr, LocalId};
 pub enum LaunchValue {
     /// An expression over captured scalars, by its number in [`LaunchConditions::captured`].
     Captured(u32),
-    /// Number of elements of a captured rail.
+    /// Number of elements of a captured array.
     RailLength(LocalId),
-    /// Number of elements of a shared rail, by its number.
+    /// Number of elements of a shared array, by its number.
     SharedLength(u32),
     /// Number of blocks along an axis; 0 is the last one of the kernel.
     Blocks(u32),

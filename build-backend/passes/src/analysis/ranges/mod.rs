@@ -58,7 +58,7 @@ pub struct Bounds {
 struct AbstractState<'a> {
     /// Values of integer locals.
     values: FxHashMap<LocalId, Form>,
-    /// Rails that other locals refer to.
+    /// Arrays that other locals refer to.
     aliases: FxHashMap<LocalId, LocalId>,
     /// Definitions of integer locals, while their operands are unchanged.
     definitions: FxHashMap<LocalId, &'a Expr>,
@@ -151,7 +151,7 @@ impl<'a> BoundsChecker<'a> {
         }
     }
 
-    /// Binds captured scalars and the lengths of captured rails to values that the host knows.
+    /// Binds captured scalars and the lengths of captured arrays to values that the host knows.
     fn bind_captures(&mut self, kernel: &Kernel) {
         let mut assigned = FxHashSet::default();
         collect_assigned(&kernel.body, &mut assigned);
@@ -176,7 +176,7 @@ impl<'a> BoundsChecker<'a> {
         }
     }
 
-    /// Binds the indices of blocks and threads, their numbers, and the lengths of shared rails.
+    /// Binds the indices of blocks and threads, their numbers, and the lengths of shared arrays.
     fn bind_indices(&mut self, kernel: &Kernel) {
         for (local, count) in
             [(kernel.auto_blocks, LaunchValue::BlockCount), (kernel.auto_threads, LaunchValue::ThreadCount)]
@@ -217,7 +217,7 @@ impl<'a> BoundsChecker<'a> {
         self.context.symbol(SymRange::new(SymExpr::Const(0), last), Assumptions::default())
     }
 
-    /// Visits the initialisers of shared rails.
+    /// Visits the initialisers of shared arrays.
     fn visit_shared_initialisers(&mut self, kernel: &'a Kernel) {
         for rail in &kernel.shared {
             let SharedInit::Function { index, setup, value } = &rail.init else { continue };

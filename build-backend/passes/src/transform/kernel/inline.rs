@@ -404,7 +404,7 @@ fn makes_slot_call(stmt: &Stmt) -> bool {
     }
 }
 
-/// Whether analyses of the kernel profit from the body of a function: it accesses rails, or its result is an
+/// Whether analyses of the kernel profit from the body of a function: it accesses arrays, or its result is an
 /// index or condition.
 fn is_worth_inlining(function: &Function) -> bool {
     let mut reveals = matches!(function.result, Ty::I32 | Ty::I64 | Ty::Bool);

@@ -74,7 +74,7 @@ fn is_cheap_assignment(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Set { value, .. } if is_total(value))
 }
 
-/// Whether a statement has a loop, or calls a function that gets a rail.
+/// Whether a statement has a loop, or calls a function that gets an array.
 fn scans_memory(stmt: &Stmt) -> bool {
     let list = std::slice::from_ref(stmt);
     let mut found = false;

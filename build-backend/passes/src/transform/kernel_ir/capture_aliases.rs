@@ -1,7 +1,7 @@
-//! Alias analysis of captured rails (Aho, Lam, Sethi and Ullman, *Compilers*, 12.1), and the order in which
+//! Alias analysis of captured arrays (Aho, Lam, Sethi and Ullman, *Compilers*, 12.1), and the order in which
 //! rematerialised captures are computed on a device.
 //!
-//! The copy of a captured rail belongs to one launch: nothing aliases it. Global rails may overlap; the
+//! The copy of a captured array belongs to one launch: nothing aliases it. Global arrays may overlap; the
 //! runtime tests that at each launch where it matters.
 
 use crate::analysis::locals::mentions;

@@ -1,5 +1,5 @@
 //! Hoisting of loads with constant indices (Aho, Lam, Sethi and Ullman, *Compilers*, 9.5): elements of
-//! constant rails that are in bounds are loaded in front of a device kernel's body. The device compiler does
+//! constant arrays that are in bounds are loaded in front of a device kernel's body. The device compiler does
 //! not know that they are and would leave the loads in loops; hoisted, they stay in uniform registers, which
 //! a warp shares.
 
@@ -36,7 +36,7 @@ pub(crate) fn run(ir: &mut KernelIr) {
     ir.device.constant_loads = loads.collect();
 }
 
-/// Element type of a constant rail.
+/// Element type of a constant array.
 fn constant_element(kernel: &Kernel, rail: LocalId) -> Option<Ty> {
     match kernel.captures.get(rail.index())?.kind {
         KernelCaptureKind::ConstantBuffer { element } => Some(element),

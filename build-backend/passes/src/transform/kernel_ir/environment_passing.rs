@@ -3,7 +3,7 @@
 use crate::kernel_ir::KernelIr;
 
 /// Largest environment that is a parameter of the device function itself. Parameters have 4 KB, of which the
-/// table of shared rails needs a part.
+/// table of shared arrays needs a part.
 const MAX_BY_VALUE_ENVIRONMENT_BYTES: usize = 3840;
 
 /// Selects how the environment is passed.

@@ -1,6 +1,6 @@
 //! Privatisation of reductions (Tu and Padua, *Automatic Array Privatization*, LCPC 1993): elements of a
-//! captured rail to which the threads of a block only add are summed up for the blocks that a CPU thread
-//! executes one after the other, and added to the rail once.
+//! captured array to which the threads of a block only add are summed up for the blocks that a CPU thread
+//! executes one after the other, and added to the array once.
 //!
 //! Otherwise the CPUs take the elements from each other's caches for each block. Sums of integers do not
 //! depend on the order.
@@ -17,7 +17,7 @@ use apg_mir::*;
 /// Longer rows of sums take longer to add than they save: elements.
 const MAX_ELEMENTS: i64 = 1024;
 
-/// Finds the rails whose sums are private.
+/// Finds the arrays whose sums are private.
 pub(crate) fn run(ir: &mut KernelIr) {
     if ir.communicates {
         // Another block may read a sum after a message of this one.
@@ -62,7 +62,7 @@ fn thread_extent(kernel: &Kernel, expr: &Expr) -> Option<i64> {
     }
 }
 
-/// Whether the kernel only adds to the rail, and captures no other rail of the same type.
+/// Whether the kernel only adds to the array, and captures no other array of the same type.
 fn is_private(kernel: &Kernel, mentions: &FxHashMap<LocalId, usize>, sums: &PrivateSums) -> bool {
     let is_integer = matches!(sums.element, Ty::I32 | Ty::U32 | Ty::I64 | Ty::U64);
     let is_alone = kernel.captures.iter().enumerate().all(|(index, it)| match it.kind {

@@ -114,7 +114,7 @@ fn max_value_bytes(program: &Program, ty: Ty) -> usize {
     }
 }
 
-/// The rails that a thread allocates, if their lengths are constants.
+/// The arrays that a thread allocates, if their lengths are constants.
 fn private_rails(kernel: &Kernel) -> FxHashMap<LocalId, PrivateRail> {
     let mut found = FxHashMap::default();
     visit_stmts(&kernel.body, &mut |stmt| {

@@ -56,7 +56,7 @@ pub(super) fn is_rematerializable(
                 _ => false,
             }
         }
-        // The size of a captured rail.
+        // The size of a captured array.
         ExprKind::StructField { value, .. } => match value.kind {
             ExprKind::Local(local) => {
                 scalar && local.index() < kernel.captures.len() && !sets.contains_key(&local)

@@ -7,7 +7,7 @@ use crate::transform::kernel_ir::loop_fission::{edit_chunks, edit_parts};
 use apg_mir::walk::{visit_exprs, visit_stmts};
 use apg_mir::*;
 
-/// Longer private rails are not copied into a chunk: elements.
+/// Longer private arrays are not copied into a chunk: elements.
 const MAX_COPIED_RAIL_ELEMENTS: i64 = 64;
 
 /// Decides which locals are expanded, and which of them are loaded and stored.
@@ -42,7 +42,7 @@ fn stays_in_context_array(ir: &KernelIr, local: LocalId) -> bool {
             .is_some_and(|it| it.length > MAX_COPIED_RAIL_ELEMENTS || !it.is_interleaved)
 }
 
-/// Whether statements assign a local, or elements of a rail.
+/// Whether statements assign a local, or elements of an array.
 fn is_written(stmts: &[Stmt], local: LocalId) -> bool {
     let is_local = |it: &Expr| matches!(it.kind, ExprKind::Local(id) if id == local);
     let mut found = false;

@@ -1,4 +1,4 @@
-//! Plan of shared rails: their place, which initial values are dead, and the barriers between initialisers.
+//! Plan of shared arrays: their place, which initial values are dead, and the barriers between initialisers.
 
 use crate::analysis::constants::{constant_block_size, constant_value};
 use crate::analysis::expressions::scalar_bytes;
@@ -7,11 +7,11 @@ use crate::analysis::init_effects::InitEffects;
 use crate::kernel_ir::{Branch, Fill, KernelIr, LoopNode, Node, SharedArrayPlan, SharedPlan};
 use apg_mir::*;
 
-/// Shared rails up to this size become variables of the block function; larger ones stay in the worker's
+/// Shared arrays up to this size become variables of the block function; larger ones stay in the worker's
 /// memory: bytes of all of them.
 const MAX_BLOCK_RAIL_BYTES: i64 = 8192;
 
-/// Plans the shared rails of a kernel.
+/// Plans the shared arrays of a kernel.
 pub(crate) fn run(ir: &mut KernelIr) {
     let kernel = &ir.kernel;
     let overwritten = overwritten_rails(kernel);
@@ -45,7 +45,7 @@ fn counted_fill(length: i64, threads: i64) -> Fill {
     }
 }
 
-/// Rails that are small enough for variables, with their lengths.
+/// Arrays that are small enough for variables, with their lengths.
 fn block_variables(kernel: &Kernel) -> Vec<(LocalId, i64)> {
     let (mut found, mut room) = (Vec::new(), MAX_BLOCK_RAIL_BYTES);
     for (rail, length) in kernel.shared.iter().zip(&kernel.host.shared_lengths) {

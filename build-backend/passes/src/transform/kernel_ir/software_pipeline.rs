@@ -1,6 +1,6 @@
 //! Software pipelining of loads in device loops (Lam, PLDI 1988).
 //!
-//! Precondition: a grid-stride loop without inner loops or barriers that reads read-only captured rails at
+//! Precondition: a grid-stride loop without inner loops or barriers that reads read-only captured arrays at
 //! affine indices. With few threads per multiprocessor such a loop is bound by memory latency. Its loads are
 //! issued two iterations ahead, so that they overlap with the computation. The host decides at launch, by the
 //! number of threads, whether the pipelined variant runs.

@@ -1,4 +1,4 @@
-//! Prefetching of streams: captured rails that a grid-stride loop reads sequentially (Mowry, Lam and Gupta,
+//! Prefetching of streams: captured arrays that a grid-stride loop reads sequentially (Mowry, Lam and Gupta,
 //! ASPLOS 1992).
 
 use rustc_hash::FxHashSet;

@@ -141,7 +141,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a captured rail is certainly not changed by the kernel: nothing of its elements' type is.
+    /// Whether a captured array is certainly not changed by the kernel: nothing of its elements' type is.
     fn is_constant_rail(&self, rail: LocalId) -> bool {
         let captures = &self.ir.kernel.captures;
         let element = |index: usize| match captures.get(index).map(|it| it.kind) {

@@ -5,7 +5,7 @@
 //! tile, of which each thread's part is contiguous: the tile is loaded row by row and transposed in
 //! registers, and each iteration reads a vector of it. Each thread accumulates in program order.
 //!
-//! Preconditions: the loop counts by one, its bound is invariant, and it stores to no captured rail.
+//! Preconditions: the loop counts by one, its bound is invariant, and it stores to no captured array.
 
 use rustc_hash::FxHashSet;
 
@@ -183,7 +183,7 @@ fn counted_loop(stmt: &Stmt) -> Option<CountedLoop> {
     (is_one && matches!(value.ty, Ty::I32 | Ty::I64)).then(|| CountedLoop { counter, end: end.clone(), ends })
 }
 
-/// Whether statements may store to a captured rail: captured rails may alias.
+/// Whether statements may store to a captured array: captured arrays may alias.
 fn may_store_to_captures(ir: &KernelIr, body: &[Stmt]) -> bool {
     let is_own = |rail: &Expr| matches!(rail.kind, ExprKind::Local(local) if local.index() >= ir.kernel.captures.len());
     let mut found = false;

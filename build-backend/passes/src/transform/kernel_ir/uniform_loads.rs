@@ -1,6 +1,6 @@
 //! Hoisting of block-uniform loads (loop-invariant code motion; Aho, Lam, Sethi and Ullman, *Compilers*,
-//! 9.5): elements of read-only captured rails with uniform indices are loaded once, in front of the loop over
-//! threads.
+//! 9.5): elements of read-only captured arrays with uniform indices are loaded once, in front of the loop
+//! over threads.
 //!
 //! No thread may reach the access, so nothing out of bounds is loaded; an access that may be out of bounds is
 //! checked where it is.

@@ -16,7 +16,7 @@ const MAX_UNROLLED_BODY_EXPRESSIONS: usize = 120;
 /// Upper limit of the trip count of an inner loop in an unrolled body.
 const MAX_INNER_TRIP_COUNT: i64 = 8;
 
-/// Limits of full unrolling: trip count, elements of a rail in registers, and resulting expressions.
+/// Limits of full unrolling: trip count, elements of an array in registers, and resulting expressions.
 const MAX_FULL_UNROLL_TRIP_COUNT: i64 = 128;
 const MAX_REGISTER_RAIL_ELEMENTS: i64 = 64;
 const MAX_FULL_UNROLL_EXPRESSIONS: usize = 16_384;
@@ -39,7 +39,7 @@ fn choose_unroll_factors(kernel: &Kernel) -> FxHashMap<LabelId, UnrollFactor> {
             return;
         }
         match trip_count {
-            // Private rails indexed by the counter stay in memory unless each iteration has code of its own.
+            // Private arrays indexed by the counter stay in memory unless each iteration has code of its own.
             Some(trip_count @ 1..=MAX_FULL_UNROLL_TRIP_COUNT)
                 if selects_elements(body, update, &register_rails)
                     && unrolled_size(body, requested_factor) * (trip_count as usize)
@@ -66,7 +66,7 @@ fn known_trip_count(condition: &Expr) -> Option<i64> {
     Some(if end > 0 { end } else { MAX_REGISTER_RAIL_ELEMENTS })
 }
 
-/// Private rails that are small enough for registers.
+/// Private arrays that are small enough for registers.
 fn register_rails(body: &[Stmt]) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     visit_stmts(body, &mut |stmt| {
@@ -80,7 +80,7 @@ fn register_rails(body: &[Stmt]) -> FxHashSet<LocalId> {
     found
 }
 
-/// Whether the counter selects elements of one of these rails.
+/// Whether the counter selects elements of one of these arrays.
 fn selects_elements(body: &[Stmt], update: &[Stmt], register_rails: &FxHashSet<LocalId>) -> bool {
     let mut counters = FxHashSet::default();
     collect_assigned(update, &mut counters);
@@ -144,7 +144,7 @@ fn is_straight_line(body: &[Stmt]) -> bool {
     })
 }
 
-/// Besides shared memory only rails in registers may be read.
+/// Besides shared memory only arrays in registers may be read.
 fn reads_shared_memory(kernel: &Kernel, register_rails: &FxHashSet<LocalId>, body: &[Stmt]) -> bool {
     let (mut reads, mut others) = (0, false);
     visit_exprs(body, &mut |expr, _| match &expr.kind {

@@ -1,4 +1,4 @@
-//! Bounds guards of accesses: to rails, to characters of strings, and to objects with functions of
+//! Bounds guards of accesses: to arrays, to characters of strings, and to objects with functions of
 //! [`FunctionRole::Indexing`].
 
 use apg_mir::*;
@@ -52,7 +52,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Covers the access to an element of a rail; false if that is not possible.
+    /// Covers the access to an element of an array; false if that is not possible.
     pub(super) fn cover_element(&mut self, rail: &mut Expr, index: &Expr) -> bool {
         if !self.is_rail(rail.ty) {
             return false;
@@ -157,7 +157,7 @@ impl Scan<'_> {
 
     /// Adds the guards that an index is in bounds in all iterations.
     fn guard_index(&self, index: Form, length: Expr, is_hoisted: bool, tests: &mut Vec<Expr>) -> Option<()> {
-        // An access at an invariant index is checked only once, unless its rail is an element of a rail.
+        // An access at an invariant index is checked only once, unless its array is an element of an array.
         if !index.varies() && !is_hoisted {
             return None;
         }

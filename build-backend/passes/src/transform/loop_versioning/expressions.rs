@@ -109,7 +109,7 @@ pub(super) fn not_null(object: &Expr) -> Expr {
     expr(Ty::Bool, ExprKind::Operation { operation: Operation::Ne, args })
 }
 
-/// The length of a rail that is not null.
+/// The length of an array that is not null.
 pub(super) fn length(rail: Expr) -> Expr {
     expr(Ty::I64, ExprKind::Length { rail: Box::new(rail), checked: false })
 }

@@ -13,7 +13,7 @@ pub(super) struct LoopFacts {
     pub assigned: FxHashSet<LocalId>,
     /// The loop contains loops.
     pub is_nest: bool,
-    /// No reference is stored into a rail, neither directly nor by a call.
+    /// No reference is stored into an array, neither directly nor by a call.
     pub keeps_rails: bool,
     has_checks: bool,
 }

@@ -1,7 +1,7 @@
-//! Loop-invariant code motion of rails in rails: the rail `rows(i)` of `rows(i)(j)` is loaded once before an
-//! innermost loop.
+//! Loop-invariant code motion of arrays in arrays: the array `rows(i)` of `rows(i)(j)` is loaded once before
+//! an innermost loop.
 //!
-//! Nothing in the loop may store another rail there. The unchecked version uses the loaded rail whatever
+//! Nothing in the loop may store another array there. The unchecked version uses the loaded array whatever
 //! other activities do.
 
 use apg_mir::*;
@@ -10,7 +10,7 @@ use super::expressions::{and, compare, expr, int, length, not_null};
 use super::state::{HoistedRail, Invariant, Known, OuterRail, RailElement, Scan};
 
 impl Scan<'_> {
-    /// An element that is a rail, in a loop that stores no rails into rails.
+    /// An element that is an array, in a loop that stores no arrays into arrays.
     pub(super) fn rail_element(&self, value: &Expr) -> Option<RailElement> {
         if !self.facts.keeps_rails {
             return None;
@@ -31,7 +31,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Loads the rails in rails of the value of an expression before the loop.
+    /// Loads the arrays in arrays of the value of an expression before the loop.
     pub(super) fn hoist(&mut self, value: &Expr) -> Option<LocalId> {
         let element = self.rail_element(value)?;
         Some(self.hoist_element(element))
@@ -74,7 +74,7 @@ impl Scan<'_> {
         self.hoisted.iter().find(|it| it.element == element).map(|it| it.local)
     }
 
-    /// Whether a value is a rail that is loaded before the loop.
+    /// Whether a value is an array that is loaded before the loop.
     pub(super) fn is_hoisted(&self, value: &Expr) -> bool {
         matches!(value.kind, ExprKind::Local(local) if self.hoisted.iter().any(|it| it.local == local))
     }
@@ -84,7 +84,7 @@ impl Scan<'_> {
         expr(self.locals[local.index()].ty, ExprKind::Local(local))
     }
 
-    /// Whether values of a type are references to rails.
+    /// Whether values of a type are references to arrays.
     pub(super) fn is_rail(&self, ty: Ty) -> bool {
         let Ty::Ref(class) = ty else { return false };
         matches!(self.program.classes[class.index()].kind, ClassKind::Rail { .. })

@@ -8,7 +8,7 @@
 //! again.
 //!
 //! Objects with [`FunctionRole::Indexing`] take part: one function tests the ranges of all indices at once,
-//! another accesses an element without a check. Characters of strings are treated as elements of rails.
+//! another accesses an element without a check. Characters of strings are treated as elements of arrays.
 
 mod accesses;
 mod affine;
@@ -72,7 +72,7 @@ struct Versioner<'a> {
 
 /// The unchecked version of a loop.
 struct Version {
-    /// Loads of rails before the loop.
+    /// Loads of arrays before the loop.
     loads: Vec<HoistedRail>,
     condition: Expr,
     unchecked: Stmt,
@@ -139,7 +139,7 @@ impl Versioner<'_> {
         let count = self.locals.len();
         let found = self.scan(stmt, entry, &facts, Vec::new()).and_then(|found| match found.0.is_empty() {
             true => Some(found),
-            // Loads that come before the access that needs the rail read the hoisted one as well.
+            // Loads that come before the access that needs the array read the hoisted one as well.
             false => self.scan(stmt, entry, &facts, found.0),
         });
         let Some((loads, required, mut unchecked)) = found else {
@@ -153,7 +153,7 @@ impl Versioner<'_> {
         Some(Version { loads, condition, unchecked, is_nest: facts.is_nest })
     }
 
-    /// The hoisted rails, the guards and the loop without the checks that they cover.
+    /// The hoisted arrays, the guards and the loop without the checks that they cover.
     fn scan(
         &mut self,
         stmt: &Stmt,

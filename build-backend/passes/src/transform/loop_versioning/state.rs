@@ -23,7 +23,7 @@ pub(super) struct Form {
     pub is_exact: bool,
 }
 
-/// A rail that is an element of another rail, at an invariant index.
+/// An array that is an element of another array, at an invariant index.
 #[derive(Clone, Debug)]
 pub(super) struct RailElement {
     pub ty: Ty,
@@ -31,14 +31,14 @@ pub(super) struct RailElement {
     pub index: Invariant,
 }
 
-/// The rail around a rail.
+/// The array around an array.
 #[derive(Clone, Debug)]
 pub(super) enum OuterRail {
     Value(Invariant),
     Element(Box<RailElement>),
 }
 
-/// A rail in a rail, loaded before the loop into a local: null if the element does not exist.
+/// An array in an array, loaded before the loop into a local: null if the element does not exist.
 #[derive(Clone, Debug)]
 pub(super) struct HoistedRail {
     /// The element.
@@ -64,7 +64,7 @@ pub(super) enum Known {
     Number(Form),
     /// An invariant value.
     Value(Invariant),
-    /// A rail that is an element of an invariant rail.
+    /// An array that is an element of an invariant array.
     RailElement(RailElement),
     /// A tuple of these components, each with an expression of variables that have not changed since.
     Tuple(Vec<(Form, Expr)>),
@@ -78,7 +78,7 @@ pub(super) struct Scan<'a> {
     pub facts: &'a LoopFacts,
     pub axes: Vec<Axis>,
     pub state: FxHashMap<LocalId, Known>,
-    /// Rails in rails that are loaded before the loop.
+    /// Arrays in arrays that are loaded before the loop.
     pub hoisted: Vec<HoistedRail>,
     /// Conditions of the unchecked version, in the order of evaluation.
     pub tests: Vec<Expr>,
