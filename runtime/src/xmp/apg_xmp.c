@@ -84,7 +84,7 @@ int xmp_array_lbound(xmp_desc_t array, int axis, int *index) { return ask(array,
 int xmp_array_ubound(xmp_desc_t array, int axis, int *index) { return ask(array, APG_XMP_ASK_UPPER, axis, index); }
 size_t xmp_array_type_size(xmp_desc_t array) { return (size_t)value_of(array, APG_XMP_ASK_ELEMENT_BYTES, 1); }
 int xmp_array_gsize(xmp_desc_t array, int axis) { return value_of(array, APG_XMP_ASK_SIZE, axis); }
-int xmp_array_lsize(xmp_desc_t array, int axis, int *size) { return ask(array, APG_XMP_ASK_LOCAL_SIZE, axis, size); }
+int xmp_array_lsize(xmp_desc_t array, int axis, int *size) { return ask(array, APG_XMP_ASK_ALLOCATED, axis, size); }
 int xmp_array_laddr(xmp_desc_t array, void **address) {
   *address = ((struct apg_xmp_array *)array)->address;
   return *address ? 0 : XMP_UNDEFINED;

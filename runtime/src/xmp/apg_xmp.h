@@ -15,7 +15,8 @@ struct apg_xmp_site { const char *file, *directive; unsigned line; };
 /* Nodes, or a template. A pointer to one is an `xmp_desc_t`, as is a pointer to an array. */
 typedef struct apg_xmp_grid apg_xmp_grid;
 
-/* A subscript: `start`; `count` indices from `start` on (-1: up to the end of the axis), `step` apart; all; any. */
+/* A subscript: `start`; `count` indices from `start` on (-1: up to the end of the axis), `step` apart; all; that of
+   this node (`*`). */
 enum { APG_XMP_INDEX, APG_XMP_SECTION, APG_XMP_ALL, APG_XMP_ANY };
 struct apg_xmp_triplet { int kind; long start, count, step; };
 
@@ -183,7 +184,8 @@ struct apg_xmp_functions {
                     const long *async);
   /* In front of a loop: keeps the values, and sets the identity. Behind it: combines them, once, with those of the nodes
      that share the loop's iterations. Bit k of `axes`: the loop is over axis k of the grid; nodes that differ along
-     other axes have results of their own. */
+     other axes have results of their own. `saved` null, without begin_reduction: each node's value is that of the loop
+     and of what was in front of it, for operations for which it counts once. */
   void *(*begin_reduction)(apg_xmp_where, int operation, const struct apg_xmp_item *, int count);
   void (*end_reduction)(apg_xmp_where, int operation, const struct apg_xmp_item *, int count, apg_xmp_grid *,
                         unsigned axes, void *saved);

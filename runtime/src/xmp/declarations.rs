@@ -274,10 +274,15 @@ impl ArrayState {
     }
 }
 
-/// Zeroed memory, at least one byte.
+/// Bytes behind a block: programs that write slightly beyond it work as with implementations that round
+/// sizes up.
+const SLACK_BYTES: u64 = 256;
+
+/// Zeroed memory, and some behind it.
 fn allocate(name: &str, bytes: u64) -> Result<*mut c_void> {
     // SAFETY: any size is allowed.
-    let address = unsafe { libc::calloc(usize::try_from(bytes).unwrap_or(usize::MAX).max(1), 1) };
+    let address =
+        unsafe { libc::calloc(usize::try_from(bytes.saturating_add(SLACK_BYTES)).unwrap_or(usize::MAX), 1) };
     match address.is_null() {
         true => Err(XmpError::new(format!(
             "there is no memory for the {bytes} bytes of the local block of `{name}`"

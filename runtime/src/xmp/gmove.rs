@@ -59,7 +59,9 @@ impl Side {
         let mut axes = Vec::new();
         for (number, (subscript, extent)) in subscripts.unwrap_or(&all).iter().zip(extents).enumerate() {
             let axis = match *subscript {
-                Subscript::All => SectionAxis { first: 0, step: 1, count: *extent, is_index: false },
+                Subscript::All | Subscript::Own => {
+                    SectionAxis { first: 0, step: 1, count: *extent, is_index: false }
+                }
                 Subscript::Index(first) => SectionAxis { first, step: 1, count: 1, is_index: true },
                 Subscript::Section { start, step, .. } if step < 1 => {
                     return Err(XmpError::new(format!("a section from {start} on has the step {step}"))
@@ -324,6 +326,46 @@ pub fn plan(to: &Side, from: &Side, executing: &NodeSet, here: u32) -> Result<Pl
         }
     }
     Ok(plan)
+}
+
+/// Where the elements of a section of an array in memory are, in order. An axis may be left as long as the
+/// array is not: rows follow each other.
+///
+/// # Errors
+/// An element is outside of the array: the words for the user.
+pub fn boxes_in_memory(
+    extents: &[i64],
+    element_bytes: i64,
+    subscripts: Option<&[Subscript]>,
+) -> Result<Vec<StridedBox>> {
+    let all = vec![Subscript::All; extents.len()];
+    let (mut stride, mut offset, mut axes) = (element_bytes, 0, Vec::new());
+    for (subscript, extent) in subscripts.unwrap_or(&all).iter().zip(extents).rev() {
+        let (first, count, step) = match *subscript {
+            Subscript::All | Subscript::Own => (0, *extent, 1),
+            Subscript::Index(index) => (index, 1, 1),
+            Subscript::Section { start, count: -1, step } => {
+                (start, (extent - start + step - 1) / step.max(1), step)
+            }
+            Subscript::Section { start, count, step } => (start, count, step),
+        };
+        if count < 1 {
+            return Ok(Vec::new());
+        }
+        offset += first * stride;
+        axes.insert(0, (count, step * stride));
+        stride *= extent;
+    }
+    let found = StridedBox::new(offset, &axes, element_bytes as usize);
+    let span = found.span();
+    match span.start < 0 || span.end > stride {
+        true => Err(XmpError::new(format!(
+            "a section of bytes {} to {} is outside of an array of {stride} bytes",
+            span.start,
+            span.end - 1
+        ))),
+        false => Ok(vec![found]),
+    }
 }
 
 /// Where the elements of a section are that a node has.

@@ -45,6 +45,8 @@ pub enum Subscript {
     },
     /// All of the axis.
     All,
+    /// Those of the node that executes.
+    Own,
 }
 
 /// An axis of points that nodes have.
@@ -109,11 +111,12 @@ pub enum GridKind {
 impl Grid {
     /// A node array.
     pub fn of_nodes(name: &str, spelling: Spelling, nodes: Nodes, part: Option<PartOf>) -> Grid {
+        let base = i64::from(spelling == Spelling::Parentheses);
         let of_axis = |(axis, size): (usize, &i64)| Axis {
             map: AxisMap {
-                first: 0,
-                last: size - 1,
-                layout: super::distribution::Layout::Blocks((0..=*size).collect()),
+                first: base,
+                last: base + size - 1,
+                layout: super::distribution::Layout::Blocks((base..=base + size).collect()),
             },
             node_axis: Some(axis),
         };
@@ -236,12 +239,18 @@ impl Placement {
     ///
     /// # Errors
     /// An index is outside of its axis: the words for the user.
-    pub fn nodes_at(&self, name: &str, subscripts: Option<&[Subscript]>) -> Result<NodeSet> {
+    pub fn nodes_at(&self, name: &str, subscripts: Option<&[Subscript]>, here: u32) -> Result<NodeSet> {
         let all = |axis: usize| (0..self.nodes.sizes[axis]).collect::<Vec<_>>();
         let mut coordinates: Vec<Vec<i64>> = (0..self.nodes.sizes.len()).map(all).collect();
         for (axis, subscript) in self.axes.iter().zip(subscripts.unwrap_or_default()) {
             let indices = match *subscript {
                 Subscript::All => continue,
+                Subscript::Own => {
+                    if let Some((node_axis, position)) = axis.node_axis.zip(self.nodes.set.position(here)) {
+                        coordinates[node_axis] = vec![self.nodes.coordinates(position)[node_axis]];
+                    }
+                    continue;
+                }
                 Subscript::Index(index) => Progression::interval(index, index),
                 Subscript::Section { start, count, step } => section(start, count, step),
             };
@@ -297,11 +306,12 @@ mod tests {
         let formats = vec![Format::Block(None), Format::Cyclic(1), Format::Whole];
         grid.fix(Some((formats, nodes(&[2, 2], 4))), None, None).expect("a distribution");
         let at = |subscripts: &[Subscript]| {
-            grid.placed().and_then(|it| it.nodes_at("t", Some(subscripts))).map(|it| it.nodes)
+            grid.placed().and_then(|it| it.nodes_at("t", Some(subscripts), 3)).map(|it| it.nodes)
         };
         use Subscript::*;
         assert_eq!(at(&[Index(7), Index(2), Index(0)]), Ok(vec![3]));
         assert_eq!(at(&[All, Index(1), All]), Ok(vec![0, 2]));
+        assert_eq!(at(&[All, Own, All]), Ok(vec![1, 3]));
         assert_eq!(at(&[Section { start: 0, count: 5, step: 1 }, All, All]), Ok(vec![0, 1]));
         assert_eq!(
             at(&[Index(10), All, All]).map_err(|it| it.message),

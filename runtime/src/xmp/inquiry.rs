@@ -154,7 +154,7 @@ fn of_nodes(grid: &Grid, question: Question, axis: i32, here: u32) -> Option<i64
             let axis = grid_axis(axis, whole.len())?;
             let base = i64::from(part.grid.spelling == Spelling::Parentheses);
             let (first, count, step) = match part.subscripts.get(axis)? {
-                Subscript::All => (base, whole[axis], 1),
+                Subscript::All | Subscript::Own => (base, whole[axis], 1),
                 Subscript::Index(index) => (*index, 1, 1),
                 Subscript::Section { start, count: -1, step } => {
                     (*start, (whole[axis] + base - start + step - 1) / step, *step)

@@ -513,7 +513,8 @@ impl Mailbox {
             }
             Packet::Error(message, hint) => {
                 let error = XmpError { message, hint, is_reported: false };
-                state.failure.get_or_insert(error.clone());
+                // What waits here is ended by the thread that reports it.
+                state.failure.get_or_insert(XmpError { is_reported: true, ..error.clone() });
                 drop(state);
                 self.fail(error, false);
                 return Ok(());

@@ -52,7 +52,7 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// The first nodes of a set in this shape; a size of -1 is what remains of the set.
+    /// The first nodes of a set in this shape; sizes of -1 are what remains of the set.
     ///
     /// # Errors
     /// The set has fewer nodes, or a size is not possible: the words for the user.
@@ -62,21 +62,17 @@ impl Nodes {
             return Err(XmpError::new(format!("`{name}` has {size} nodes along an axis")));
         }
         let known = sizes.iter().filter(|it| **it != -1).fold(1_i64, |all, it| all.saturating_mul(*it));
-        let sizes: Vec<i64> = match sizes.contains(&-1) {
-            false => sizes.to_vec(),
-            true if available % known == 0 && available >= known => {
-                sizes.iter().map(|it| if *it == -1 { available / known } else { *it }).collect()
-            }
-            true => {
-                return Err(XmpError::new(format!(
-                    "`{name}` divides {available} nodes by {known}, which leaves a rest"
-                ))
-                .hint(format!(
-                    "run it on a multiple of {known} places: `--places {}`",
-                    round_up(available, known)
-                )));
-            }
-        };
+        let free = sizes.iter().filter(|it| **it == -1).count();
+        if free > 0 && (available % known != 0 || available < known) {
+            let places = round_up(available, known);
+            return Err(XmpError::new(format!(
+                "`{name}` divides {available} nodes by {known}, which leaves a rest"
+            ))
+            .hint(format!("run it on a multiple of {known} places: `--places {places}`")));
+        }
+        let mut rest = balanced_factors(available / known.max(1), free).into_iter();
+        let chosen = |it: &i64| if *it == -1 { rest.next().unwrap_or(1) } else { *it };
+        let sizes: Vec<i64> = sizes.iter().map(chosen).collect();
         let count = sizes.iter().fold(1_i64, |all, it| all.saturating_mul(*it));
         if count > available {
             let nodes = if available == 1 { "1 node".to_owned() } else { format!("{available} nodes") };
@@ -122,6 +118,31 @@ impl Nodes {
     }
 }
 
+/// Factors of a number that are as near to each other as its prime factors allow, the greatest first (as
+/// `MPI_Dims_create`).
+fn balanced_factors(number: i64, count: usize) -> Vec<i64> {
+    let mut factors = vec![1; count];
+    let (mut rest, mut primes) = (number, Vec::new());
+    let mut prime = 2;
+    while rest > 1 {
+        if prime * prime > rest {
+            prime = rest;
+        }
+        while rest % prime == 0 {
+            primes.push(prime);
+            rest /= prime;
+        }
+        prime += 1;
+    }
+    for prime in primes.into_iter().rev() {
+        if let Some(least) = factors.iter_mut().min() {
+            *least *= prime;
+        }
+    }
+    factors.sort_unstable_by(|a, b| b.cmp(a));
+    factors
+}
+
 fn round_up(number: i64, multiple: i64) -> i64 {
     (number + multiple - 1) / multiple * multiple
 }
@@ -137,6 +158,15 @@ mod tests {
         assert_eq!(nodes.coordinates(4), [1, 1]);
         assert_eq!(nodes.at(&[1, 1]), 4);
         assert_eq!(nodes.product(&[vec![0, 1], vec![2]]).nodes, [2, 5]);
+    }
+
+    #[test]
+    fn several_stars_share_what_remains_evenly() {
+        let sizes = |sizes: &[i64], count| Nodes::new("p", sizes, &NodeSet::entire(count)).map(|it| it.sizes);
+        assert_eq!(sizes(&[-1, -1, -1], 8), Ok(vec![2, 2, 2]));
+        assert_eq!(sizes(&[4, 2, -1], 8), Ok(vec![4, 2, 1]));
+        assert_eq!(sizes(&[-1, -1], 12), Ok(vec![4, 3]));
+        assert_eq!(sizes(&[-1, 3, -1], 21), Ok(vec![7, 3, 1]));
     }
 
     #[test]

@@ -161,7 +161,7 @@ fn transferred(
 }
 
 /// The indices of another axis that an exchange carries.
-fn carried(axis: &ArrayAxis, renewed: Renewed, is_done: bool) -> Vec<Progression> {
+fn carried(axis: &ArrayAxis, renewed: Renewed, is_done: bool, has_corners: bool) -> Vec<Progression> {
     let owned = axis.owned();
     match renewed {
         Renewed::All if is_done => Progression::interval(axis.map.first, axis.map.last).into_iter().collect(),
@@ -176,6 +176,16 @@ fn carried(axis: &ArrayAxis, renewed: Renewed, is_done: bool) -> Vec<Progression
             };
             owned.iter().filter_map(widened).collect()
         }
+        // Shadows that are not renewed now may have been before, or be later: corners need them.
+        Renewed::Sides(Width { below: 0, above: 0, .. }) if has_corners && !axis.shadow.is_full => {
+            let widened = |it: &Progression| {
+                Progression::interval(it.first - axis.shadow.below, it.last() + axis.shadow.above)
+            };
+            match axis.shadow.below + axis.shadow.above {
+                0 => owned,
+                _ => owned.iter().filter_map(widened).collect(),
+            }
+        }
         _ => owned,
     }
 }
@@ -188,7 +198,7 @@ fn plan_axis(block: &Block, widths: &[Renewed], axis: usize, is_orthogonal: bool
         .axes
         .iter()
         .enumerate()
-        .map(|(number, it)| carried(it, widths[number], number < axis && !is_orthogonal))
+        .map(|(number, it)| carried(it, widths[number], number < axis && !is_orthogonal, !is_orthogonal))
         .collect();
     let boxes = |along: Progression| {
         let mut lists = others.clone();

@@ -48,7 +48,7 @@ extern int xmp_array_lbound(xmp_desc_t array, int axis, int *index);
 extern int xmp_array_ubound(xmp_desc_t array, int axis, int *index);
 extern size_t xmp_array_type_size(xmp_desc_t array);
 extern int xmp_array_gsize(xmp_desc_t array, int axis);
-extern int xmp_array_lsize(xmp_desc_t array, int axis, int *size);
+extern int xmp_array_lsize(xmp_desc_t array, int axis, int *size); /* with the shadow */
 extern int xmp_array_laddr(xmp_desc_t array, void **address);
 extern int xmp_array_lshadow(xmp_desc_t array, int axis, int *width);
 extern int xmp_array_ushadow(xmp_desc_t array, int axis, int *width);

@@ -8,7 +8,7 @@ use super::{nodes_on, run, subscripts};
 use crate::xmp::collective;
 use crate::xmp::declarations::CoarrayState;
 use crate::xmp::error::{Result, XmpError};
-use crate::xmp::gmove::{self, Of, Side};
+use crate::xmp::gmove;
 use crate::xmp::layout::{Coarray, On, Part, Site, list, text};
 use crate::xmp::node::{pack_all, unpack_all};
 use crate::xmp::one_sided::{self, Atomic};
@@ -67,17 +67,50 @@ unsafe fn remote(
     coarray: &CoarrayState,
     image: *const c_long,
     part: *const Part,
-) -> Result<(u32, Side, Vec<StridedBox>)> {
-    let of = Of::Local(coarray.extents.clone(), coarray.element_bytes);
+) -> Result<(u32, Vec<StridedBox>)> {
     // SAFETY: the caller's.
     let (image, subscripts) = unsafe {
         let subscripts = part.as_ref().and_then(|it| subscripts(it.subscripts, coarray.extents.len()));
         (list(image, coarray.coextents.len()), subscripts)
     };
     let node = coarray.node(image)?;
-    let side = Side::new(of, subscripts.as_deref())?;
-    let boxes = gmove::own_boxes(&side, node)?;
-    Ok((node, side, boxes))
+    let boxes = gmove::boxes_in_memory(&coarray.extents, coarray.element_bytes, subscripts.as_deref())?;
+    Ok((node, boxes))
+}
+
+/// The side of this node: where its elements are, and from where on.
+///
+/// # Safety
+/// What the edit of the program has written.
+unsafe fn own(node: u32, part: *const Part) -> Result<(Vec<StridedBox>, *mut u8)> {
+    // SAFETY: the caller's.
+    unsafe {
+        if !(*part).array.is_null() {
+            let (own, memory, _) = side(part)?;
+            return Ok((gmove::own_boxes(&own, node)?, memory));
+        }
+        let rank = (*part).rank.max(0) as usize;
+        let subscripts = subscripts((*part).subscripts, rank);
+        let extents = list((*part).extents, rank);
+        let boxes = gmove::boxes_in_memory(extents, (*part).bytes as i64, subscripts.as_deref())?;
+        Ok((boxes, (*part).address.cast()))
+    }
+}
+
+/// Elements for a target: as many as it has, or one, which is repeated.
+fn fitted(bytes: Vec<u8>, element_bytes: i64, target: &[StridedBox]) -> Result<Vec<u8>> {
+    let (wanted, element) = (total_bytes(target), element_bytes as usize);
+    match bytes.len() {
+        found if found == wanted => Ok(bytes),
+        found if found == element && element > 0 && wanted % element == 0 => {
+            Ok(bytes.repeat(wanted / element))
+        }
+        found => Err(XmpError::new(format!(
+            "{} elements are assigned to {}",
+            found / element.max(1),
+            wanted / element.max(1)
+        ))),
+    }
 }
 
 pub(super) extern "C" fn put(
@@ -91,13 +124,9 @@ pub(super) extern "C" fn put(
         // SAFETY: what the edit of the program has written: sections of its memory.
         unsafe {
             let coarray = state(coarray)?;
-            let (owner, target, boxes) = remote(coarray, image, to)?;
-            let (own, source, _) = side(from)?;
-            gmove::check(&target, &own)?;
-            let mut bytes = pack_all(&gmove::own_boxes(&own, node.here())?, source);
-            if own.is_scalar() {
-                bytes = bytes.repeat(total_bytes(&boxes) / bytes.len().max(1));
-            }
+            let (owner, boxes) = remote(coarray, image, to)?;
+            let (own, source) = own(node.here(), from)?;
+            let bytes = fitted(pack_all(&own, source), coarray.element_bytes, &boxes)?;
             if owner == node.here() {
                 unpack_all(&boxes, coarray.address, &bytes);
                 return Ok(());
@@ -118,19 +147,14 @@ pub(super) extern "C" fn get(
         // SAFETY: what the edit of the program has written: sections of its memory.
         unsafe {
             let coarray = state(coarray)?;
-            let (owner, source, boxes) = remote(coarray, image, from)?;
-            let (own, target, _) = side(to)?;
-            gmove::check(&own, &source)?;
-            let mut bytes = if owner == node.here() {
+            let (owner, boxes) = remote(coarray, image, from)?;
+            let (own, target) = own(node.here(), to)?;
+            let bytes = if owner == node.here() {
                 pack_all(&boxes, coarray.address)
             } else {
                 one_sided::read(node.mailbox(), owner, coarray.segment, &boxes)?
             };
-            let own = gmove::own_boxes(&own, node.here())?;
-            if source.is_scalar() {
-                bytes = bytes.repeat(total_bytes(&own) / bytes.len().max(1));
-            }
-            unpack_all(&own, target, &bytes);
+            unpack_all(&own, target, &fitted(bytes, coarray.element_bytes, &own)?);
             Ok(())
         }
     });
@@ -180,7 +204,7 @@ unsafe fn element(coarray: *mut Coarray, image: *const c_long, at: *const Part) 
     // SAFETY: the caller's.
     unsafe {
         let coarray = state(coarray)?;
-        let (node, _, boxes) = remote(coarray, image, at)?;
+        let (node, boxes) = remote(coarray, image, at)?;
         let offset = boxes.first().map_or(0, |it| it.offset as u64);
         Ok((node, (coarray.segment, offset)))
     }

@@ -187,13 +187,18 @@ pub(super) extern "C" fn end_reduction(
         // once.
         unsafe {
             let (variables, operator) = (variables(items, count), operator(number)?);
-            let mut saved = *Box::from_raw(saved.cast::<Vec<u8>>());
+            let saved = (!saved.is_null()).then(|| *Box::from_raw(saved.cast::<Vec<u8>>()));
             let described = described(&variables);
             let mut bytes = gather(&variables);
             let set = sharing(node, on, axes)?;
             if set.position(node.here()).is_some() {
                 node.reduce(&set, operator, &described, &mut bytes)?;
             }
+            let Some(mut saved) = saved else {
+                described.iter().try_for_each(|it| it.check(operator))?;
+                scatter(&variables, &bytes);
+                return Ok(());
+            };
             let mut at = 0;
             for variable in &described {
                 let range = at..at + variable.total();
@@ -395,7 +400,8 @@ pub(super) extern "C" fn reduce_shadow(
         // SAFETY: an array of the program and what the edit has written; the plan is inside of its block.
         unsafe {
             let state = array_state(array)?;
-            let plan = state.plan_reflect(widths(list, state.rank()), false)?;
+            // Each element gets what is next to it along an axis; corners are no copies of their own.
+            let plan = state.plan_reflect(widths(list, state.rank()), true)?;
             let memory = (*array).address.cast::<u8>();
             let variable = Variable {
                 value: shape_of_elements(state.element, state.element_bytes()),
@@ -407,8 +413,7 @@ pub(super) extern "C" fn reduce_shadow(
                 let all = Variable { value: Shape { count, ..variable.value }, locations: Vec::new() };
                 all.combine(Operator::Sum, own, new);
             };
-            // Corners go back the way they came.
-            for phase in plan.iter().rev() {
+            for phase in plan.iter() {
                 let store = Store::Combine(&add);
                 phase.reversed().run(node.mailbox(), Construct::ReduceShadow, memory, memory, store)?;
             }

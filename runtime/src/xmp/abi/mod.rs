@@ -134,10 +134,7 @@ fn end_silently(status: i32) {
 fn fail(error: &XmpError) -> ! {
     let Some(program) = PROGRAM.get() else { unreachable!("the functions are given away with the program") };
     if program.is_failing.swap(true, Ordering::AcqRel) {
-        // Another thread ends the process.
-        loop {
-            std::thread::park();
-        }
+        park();
     }
     let (here, words) = (program.mailbox.here(), Some((error.message.as_str(), error.hint.as_deref())));
     if error.is_reported {
@@ -153,11 +150,22 @@ fn fail(error: &XmpError) -> ! {
     (program.end)(words, REPORTED_STATUS)
 }
 
+/// Another thread ends the process.
+fn park() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
+
 /// The result of an operation of this node; an error ends the program.
 fn run<T>(site: *const Site, operation: impl FnOnce(&mut Node) -> Result<T>) -> T {
     let Some(program) = PROGRAM.get() else { unreachable!("the functions are given away with the program") };
     let result = operation(&mut program.node.lock());
-    result.unwrap_or_else(|error| fail(&located(site, error)))
+    result.unwrap_or_else(|error| match error.is_reported {
+        // The thread that has heard of it ends the process.
+        true => park(),
+        false => fail(&located(site, error)),
+    })
 }
 
 /// An error with the directive in front.
@@ -177,7 +185,8 @@ pub fn leave(status: i32) -> i32 {
         return status;
     }
     let expect_end = || program.supervision.expect_end();
-    let statuses = program.mailbox.leave(status, &expect_end).unwrap_or_else(|error| fail(&error));
+    let statuses = program.mailbox.leave(status, &expect_end);
+    let statuses = statuses.unwrap_or_else(|error| if error.is_reported { park() } else { fail(&error) });
     program.supervision.announce_end();
     program.supervision.finish();
     match program.mailbox.here() {
@@ -206,6 +215,7 @@ unsafe fn subscripts(start: *const Triplet, count: usize) -> Option<Vec<Subscrip
     let one = |it: &Triplet| match it.kind {
         0 => Subscript::Index(it.start),
         1 => Subscript::Section { start: it.start, count: it.count, step: it.step },
+        3 => Subscript::Own,
         _ => Subscript::All,
     };
     // SAFETY: the caller's.
@@ -233,7 +243,7 @@ unsafe fn nodes_on(node: &Node, on: *const On) -> Result<Arc<NodeSet>> {
             *count = (axis.map.last - *start).div_euclid(step) + 1;
         }
     }
-    Ok(Arc::new(placement.nodes_at(&grid.name, subscripts.as_deref())?))
+    Ok(Arc::new(placement.nodes_at(&grid.name, subscripts.as_deref(), node.here())?))
 }
 
 /// The number of `async`, if there is one.

@@ -53,7 +53,7 @@ fn section_indices(subscripts: &[Subscript]) -> Vec<Vec<i64>> {
         let list: Vec<i64> = match *subscript {
             Subscript::Index(index) => vec![index],
             Subscript::Section { start, count, step } => (0..count).map(|at| start + at * step).collect(),
-            Subscript::All => unreachable!("not made by these tests"),
+            Subscript::All | Subscript::Own => unreachable!("not made by these tests"),
         };
         all.iter().flat_map(|it| list.iter().map(move |at| [&it[..], &[*at]].concat())).collect()
     })

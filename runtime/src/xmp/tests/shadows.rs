@@ -33,6 +33,14 @@ fn block_indices(block: &Block) -> Vec<Vec<i64>> {
     })
 }
 
+/// Along how many axes an index is in the shadow of a block.
+fn outside_axes(block: &Block, index: &[i64]) -> usize {
+    let is_outside = |(at, axis): &(&i64, &crate::xmp::array::ArrayAxis)| {
+        axis.map.bounds(axis.coordinate).is_none_or(|it| **at < it.0 || **at > it.1)
+    };
+    index.iter().zip(&block.axes).filter(is_outside).count()
+}
+
 fn periodic_widths(array: &AnyArray, is_periodic: &[bool]) -> Option<Vec<Width>> {
     let width = |(axis, shadow): (usize, &(i64, i64))| {
         // Once around at most.
@@ -76,7 +84,7 @@ proptest! {
             let block = Block::new(&declaration, node.here()).expect("a block");
             // Each element and each copy is 1.
             let mut memory = vec![1_i32; (block.bytes() / 4) as usize];
-            let plan = reflect::plan("a", &block, None, false).expect("a plan");
+            let plan = reflect::plan("a", &block, None, true).expect("a plan");
             let pointer = memory.as_mut_ptr().cast::<u8>();
             let add = |own: &mut [u8], new: &[u8]| {
                 for (own, new) in own.chunks_exact_mut(4).zip(new.chunks_exact(4)) {
@@ -85,7 +93,7 @@ proptest! {
                     own.copy_from_slice(&sum.to_ne_bytes());
                 }
             };
-            for phase in plan.iter().rev() {
+            for phase in &plan {
                 // SAFETY: the plan of this block.
                 unsafe {
                     phase.reversed().run(node.mailbox(), Construct::ReduceShadow, pointer, pointer, Store::Combine(&add)).expect("a sum");
@@ -101,7 +109,7 @@ proptest! {
                         let is_used = block.axes.iter().any(|it| it.node_axis == Some(axis));
                         is_used || block.coordinates[axis] == other.0.coordinates[axis]
                     });
-                    is_replica && block_indices(&other.0).contains(index)
+                    is_replica && outside_axes(&other.0, index) < 2 && block_indices(&other.0).contains(index)
                 };
                 let copies = results.iter().filter(has_copy).count() as i32;
                 prop_assert_eq!(memory[place(block, index)], copies, "{:?} of {:?}", index, array);
@@ -156,15 +164,51 @@ fn orthogonal_reflection_is_one_exchange_without_corners() {
         // SAFETY: the plan of this block.
         unsafe { node.exchange(plan, Construct::Reflect, pointer, pointer, None) }.expect("a reflection");
         for index in block_indices(&block) {
-            let outside = index.iter().zip(&block.axes).filter(|(at, axis)| {
-                axis.map.bounds(axis.coordinate).is_none_or(|it| **at < it.0 || **at > it.1)
-            });
             let is_inside = index.iter().all(|at| (0..6).contains(at));
-            let expected =
-                if outside.count() < 2 && is_inside { position(&array.extents, &index) } else { -1 };
+            let expected = if outside_axes(&block, &index) < 2 && is_inside {
+                position(&array.extents, &index)
+            } else {
+                -1
+            };
             assert_eq!(memory[place(&block, &index)], expected, "{index:?}");
         }
     });
+}
+
+#[test]
+fn reflections_of_one_axis_after_another_bring_corners() {
+    let array = AnyArray {
+        extents: vec![6, 5],
+        formats: vec![crate::xmp::grid::Format::Block(None), crate::xmp::grid::Format::Block(None)],
+        node_sizes: vec![2, 2],
+        offsets: vec![0, 0],
+        is_transposed: false,
+        shadows: vec![(1, 1), (1, 2)],
+    };
+    let declaration = array.declaration();
+    for order in [[0, 1], [1, 0]] {
+        on_nodes(NODES, seeded(4), |node| {
+            let block = Block::new(&declaration, node.here()).expect("a block");
+            let mut memory = filled(&block, &array.extents, |it| position(&array.extents, it));
+            let pointer = memory.as_mut_ptr().cast::<u8>();
+            for axis in order {
+                let width = |it| {
+                    let wide = if it == axis { -1 } else { 0 };
+                    Width { below: wide, above: wide, is_periodic: it == axis }
+                };
+                let plan =
+                    Arc::new(reflect::plan("a", &block, Some(&[width(0), width(1)]), false).expect("a plan"));
+                // SAFETY: the plan of this block.
+                unsafe { node.exchange(plan, Construct::Reflect, pointer, pointer, None) }
+                    .expect("a reflection");
+            }
+            for index in block_indices(&block) {
+                let wrapped: Vec<i64> =
+                    index.iter().zip(&array.extents).map(|(at, size)| at.rem_euclid(*size)).collect();
+                assert_eq!(memory[place(&block, &index)], position(&array.extents, &wrapped), "{index:?}");
+            }
+        });
+    }
 }
 
 #[test]
