@@ -21,7 +21,6 @@ mod parse;
 mod parser;
 mod preprocessor;
 mod reparse;
-mod suggest;
 mod symbol;
 mod syntax_error;
 mod syntax_node;

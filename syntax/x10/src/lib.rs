@@ -22,14 +22,13 @@ mod ptr;
 mod reparse;
 pub mod services;
 mod skeleton;
-mod suggest;
 mod syntax_error;
 mod syntax_node;
 mod token_at_offset;
 mod tree;
 mod validation;
 
-pub use apg_source::{Edit, TextRange, TextSize};
+pub use apg_source::{Edit, TextRange, TextSize, closest};
 pub use rowan::{Direction, NodeOrToken, TokenAtOffset, WalkEvent};
 
 pub use crate::ast::{AstNode, SourceFile};
@@ -41,7 +40,6 @@ pub use crate::ptr::{AstPtr, SyntaxNodePtr};
 #[doc(hidden)]
 pub use crate::reparse::is_local;
 pub use crate::skeleton::{CodeChange, Skeleton, code_change, declares, label, same_tree};
-pub use crate::suggest::closest;
 pub use crate::syntax_error::SyntaxError;
 pub use crate::syntax_kind::SyntaxKind;
 pub use crate::syntax_node::{

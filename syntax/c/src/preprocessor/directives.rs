@@ -50,7 +50,7 @@ impl Preprocessor<'_> {
                 ];
                 let message = format!("`#{word}` is not a directive of the preprocessor");
                 let mut error = PreprocessError::new(Severity::Error, name.span, ExpansionId::NONE, message);
-                if let Some(close) = crate::suggest::closest(&word, known.into_iter()) {
+                if let Some(close) = apg_source::closest(&word, known.into_iter()) {
                     error = error.with_hint(format!("did you mean `#{close}`?"));
                 }
                 self.report(error);

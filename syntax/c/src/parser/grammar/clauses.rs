@@ -34,7 +34,7 @@ fn clause(p: &mut Parser<'_>, family: Family) {
     let text = p.text(0);
     let shape = directive_table::shape(family, text);
     if shape.is_none() {
-        let close = crate::suggest::closest(text, directive_table::clauses(family));
+        let close = apg_source::closest(text, directive_table::clauses(family));
         let hint = close.map(|it| format!("did you mean `{it}`?"));
         p.error_with(format!("`{text}` is not a clause"), hint, close.map(str::to_string));
     }

@@ -91,7 +91,7 @@ fn unknown_directive(p: &mut Parser<'_>, family: Family, words: &[&str]) {
         return p.error(format!("the name of a directive of {specification} is missing here"));
     };
     let firsts = directive_table::directives(family).filter_map(|it| it.split(' ').next());
-    let close = crate::suggest::closest(first, firsts);
+    let close = apg_source::closest(first, firsts);
     let hint = close.map(|it| format!("did you mean `{it}`?"));
     p.error_with(format!("`{first}` is not a directive of {specification}"), hint, close.map(str::to_string));
     p.skip_to(TokenSet::new(&[]));

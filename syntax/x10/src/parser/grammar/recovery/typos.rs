@@ -9,8 +9,8 @@ use crate::parser::grammar::lookahead::Header;
 use crate::parser::grammar::recovery::{foreign_lookahead, foreign_syntax};
 use crate::parser::grammar::token_sets::{MODIFIERS, TYPE_DECL};
 use crate::parser::state::Parser;
-use crate::suggest::closest;
 use crate::syntax_kind::SyntaxKind::{self, *};
+use apg_source::closest;
 
 /// The keyword among `keywords` that the name at `index` resembles.
 fn resembled(p: &Parser<'_>, index: usize, keywords: &[SyntaxKind]) -> Option<SyntaxKind> {
