@@ -169,7 +169,8 @@ fn jobs_are_listed_attached_to_and_stopped() {
     assert_eq!((attached.status, attached.stdout), (3, counted(20)));
     let again = run(apg(&lab, &["attach", &name, "--on", "h1"]));
     assert_eq!(again.status, 1);
-    assert!(again.stderr.contains("there is no job"), "{}", again.stderr);
+    let expected = format!("h1: there is no job `{name}`; `apg jobs --on h1` lists them");
+    assert!(again.stderr.contains(&expected), "{}", again.stderr);
 
     let mut waiting = start(apg(&lab, &["run", "Waits.x10", "--on", "h1"]));
     assert_eq!(waiting.line(), "started\n");
@@ -177,6 +178,10 @@ fn jobs_are_listed_attached_to_and_stopped() {
     let job: Value = serde_json::from_str(listed.stdout.trim()).expect("a job");
     assert_eq!((&job["state"], &job["host"]), (&"running".into(), &"h1".into()));
     let name = job["name"].as_str().expect("a name");
+    let mistyped = format!("{}-", &name[..name.len() - 1]);
+    let refused = run(apg(&lab, &["stop", &mistyped, "--on", "h1"]));
+    assert_eq!(refused.status, 1);
+    assert!(refused.stderr.contains(&format!("did you mean `{name}`?")), "{}", refused.stderr);
     let completed = run(apg(&lab, &["__complete", "jobs", "Wai", "apg", "stop", "--on", "h1", "Wai"]));
     assert_eq!((completed.status, completed.stdout.trim()), (0, name), "{}", completed.stderr);
     let stopped = run(apg(&lab, &["stop", name, "--on", "h1"]));

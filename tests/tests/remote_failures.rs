@@ -53,7 +53,14 @@ fn unknown_and_changed_machines_are_refused_with_advice() {
         assert!(output.stderr.contains(expected), "{name}: {}", output.stderr);
     }
     let output = run(apg(&lab, &["run", "Counts.x10", "--on", "no.such.host.invalid", "--", "2"]));
-    assert!(output.stderr.contains("there is no host of this name"), "{}", output.stderr);
+    assert!(output.stderr.contains("there is no host of this name: look"), "{}", output.stderr);
+    fs::write(lab.path("apg.toml"), "[remote.cluster]\nhost = \"h1\"\n").expect("written");
+    let output = run(apg(&lab, &["jobs", "--on", "clustr"]));
+    assert!(
+        output.stderr.contains("there is no host of this name: did you mean `cluster`?"),
+        "{}",
+        output.stderr
+    );
     let output = run(apg(&lab, &["run", "Counts.x10", "--on", "-oProxyCommand=x", "--", "2"]));
     assert_eq!(output.status, 2, "{}", output.stderr);
     lab.assert_nothing_left();

@@ -103,7 +103,7 @@ impl Agent<'_> {
                 }
                 ToRemote::Attach { job, from } => match JobFolder::find(&root, &job) {
                     Ok(folder) => return self.attach(&folder, from),
-                    Err(error) => Err(error),
+                    Err(similar) => return self.send(&FromRemote::NoJob { similar }),
                 },
                 ToRemote::List => {
                     let mut jobs: Vec<_> =
@@ -112,13 +112,14 @@ impl Agent<'_> {
                     self.send(&FromRemote::Jobs(jobs))?;
                     Ok(())
                 }
-                ToRemote::Stop { job } => match JobFolder::find(&root, &job).and_then(|it| stop(&it)) {
-                    Ok(()) => {
-                        self.send(&FromRemote::Stopped)?;
-                        Ok(())
-                    }
-                    Err(error) => Err(error),
-                },
+                ToRemote::Stop { job } => {
+                    let answer = match JobFolder::find(&root, &job) {
+                        Ok(folder) => stop(&folder).map_or_else(FromRemote::Failed, |()| FromRemote::Stopped),
+                        Err(similar) => FromRemote::NoJob { similar },
+                    };
+                    self.send(&answer)?;
+                    Ok(())
+                }
                 message => return Err(out_of_order(&message)),
             };
             if let Err(error) = result {

@@ -33,6 +33,9 @@ pub struct Remote {
     /// The name by which messages call it.
     #[serde(skip)]
     pub name: String,
+    /// The name of a known machine that an unknown one resembles.
+    #[serde(skip)]
+    pub similar: Option<String>,
     /// `[user@]host[:port]` for ssh.
     pub host: String,
     /// Hosts behind it, as of `--hosts`.
@@ -176,11 +179,37 @@ pub fn add(folder: &Path, name: &str, host: &str) -> Result<PathBuf, ConfigError
 /// # Errors
 /// It can be neither.
 pub fn find(text: &str, folder: &Path) -> Result<Remote, ConfigError> {
-    if let Some(remote) = named(folder)?.remove(text) {
+    let mut named = named(folder)?;
+    if let Some(remote) = named.remove(text) {
         return Ok(remote);
     }
-    let remote = Remote { name: text.to_owned(), host: text.to_owned(), ..Remote::default() };
+    let hosts = hosts_of_ssh();
+    let known = named.keys().chain(&hosts).map(String::as_str);
+    let similar = apg_source::closest(text, known).map(str::to_owned);
+    let remote = Remote { name: text.to_owned(), host: text.to_owned(), similar, ..Remote::default() };
     remote.check().map(|()| remote)
+}
+
+/// The names of hosts of the user's ssh configuration, without patterns and included files (ssh_config(5)).
+fn hosts_of_ssh() -> Vec<String> {
+    let file = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".ssh/config"));
+    let text = file.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+    hosts_of_configuration(&text)
+}
+
+/// The names on the lines `Host NAME...` of a configuration of ssh.
+fn hosts_of_configuration(text: &str) -> Vec<String> {
+    let names = |line: &str| -> Vec<String> {
+        let mut words =
+            line.split(|it: char| it.is_whitespace() || it == '=').filter(|word| !word.is_empty());
+        match words.next() {
+            Some(keyword) if keyword.eq_ignore_ascii_case("host") => {
+                words.filter(|word| !word.contains(['*', '?', '!', '"'])).map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        }
+    };
+    text.lines().flat_map(names).collect()
 }
 
 impl Remote {
@@ -312,5 +341,14 @@ mod tests {
         assert_eq!(find("gpu", &inner).expect("known").host, "far");
         assert_eq!(find("me@other", &inner).expect("a host").host, "me@other");
         assert!(find("-x", &inner).is_err());
+        let (unknown, other) = (find("gpo", &inner).expect("a host"), find("node7", &inner).expect("a host"));
+        assert_eq!((unknown.similar.as_deref(), other.similar), (Some("gpu"), None));
+    }
+
+    #[test]
+    fn hosts_of_ssh_are_those_without_patterns() {
+        let text =
+            "# Host none\nHost cluster login-? *.lab\n  HostName 10.0.0.1\nhost=gpu1 !gpu2\nMatch host x\n";
+        assert_eq!(hosts_of_configuration(text), ["cluster", "gpu1"]);
     }
 }

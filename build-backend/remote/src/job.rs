@@ -119,13 +119,14 @@ impl JobFolder {
     /// The folder of a job by its name.
     ///
     /// # Errors
-    /// There is none, in words.
-    pub(crate) fn find(root: &Path, name: &str) -> Result<JobFolder, String> {
+    /// There is none; the name of a job that may be meant.
+    pub(crate) fn find(root: &Path, name: &str) -> Result<JobFolder, Option<String>> {
         let path = jobs(root).join(name);
-        match is_name(name) && path.is_dir() {
-            true => Ok(JobFolder { path }),
-            false => Err(format!("there is no job `{}`; `apg jobs` lists them", name.escape_debug())),
+        if is_name(name) && path.is_dir() {
+            return Ok(JobFolder { path });
         }
+        let names: Vec<String> = JobFolder::all(root).iter().map(JobFolder::name).collect();
+        Err(apg_source::closest(name, names.iter().map(String::as_str)).map(str::to_owned))
     }
 
     /// All jobs.

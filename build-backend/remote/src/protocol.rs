@@ -213,6 +213,11 @@ pub enum FromRemote {
     Jobs(Vec<JobState>),
     /// The job has ended now or before.
     Stopped,
+    /// There is no job of the name that was requested.
+    NoJob {
+        /// The name of a job that may be meant.
+        similar: Option<String>,
+    },
     /// What was requested cannot be done; why.
     Failed(String),
     /// The other end lives.

@@ -74,6 +74,8 @@ pub struct Starter<'a> {
     pub identity: &'a str,
     /// Until when agents have to answer.
     pub deadline: Instant,
+    /// A machine that the user may mean where there is no host of the name.
+    pub similar: Option<&'a str>,
     /// Called before apg is copied to a host.
     pub installing: &'a (dyn Fn() + Sync),
 }
@@ -112,7 +114,7 @@ impl Channel {
         let program = command.get_program().to_string_lossy().into_owned();
         let mut output =
             self.spawn(command).map_err(|error| format!("{}: cannot start {program}: {error}", self.name))?;
-        self.greet(&mut output, starter).map_err(|error| self.explain(&error))?;
+        self.greet(&mut output, starter).map_err(|error| self.explain(&error, starter.similar))?;
         self.answers.store(true, Ordering::Release);
         Ok(output)
     }
@@ -136,8 +138,8 @@ impl Channel {
     ) -> Result<Message, String> {
         match read_frame(&mut Timed { output, deadline }) {
             Ok(Some((message, _))) => Ok(message),
-            Ok(None) => Err(self.explain(&io::ErrorKind::UnexpectedEof.into())),
-            Err(error) => Err(self.explain(&error)),
+            Ok(None) => Err(self.explain(&io::ErrorKind::UnexpectedEof.into(), None)),
+            Err(error) => Err(self.explain(&error, None)),
         }
     }
 
@@ -245,8 +247,9 @@ impl Channel {
         input.flush()
     }
 
-    /// An error with the host's name, what ssh has said, and what to do.
-    fn explain(&self, error: &io::Error) -> String {
+    /// An error with the host's name, what ssh has said, and what to do, for which `similar` is the name of a
+    /// machine that the user may mean.
+    fn explain(&self, error: &io::Error, similar: Option<&str>) -> String {
         let status = self.wait_for_end();
         let printed = self.last_words();
         let cause = match error.kind() {
@@ -263,7 +266,7 @@ impl Channel {
         if !printed.is_empty() {
             text.push_str(&format!(" ({})", printed.replace('\n', "; ")));
         }
-        if let Some(advice) = ssh::advice(&self.name, &printed, status.and_then(|it| it.code())) {
+        if let Some(advice) = ssh::advice(&self.name, similar, &printed, status.and_then(|it| it.code())) {
             text.push_str(&format!(": {advice}"));
         }
         text

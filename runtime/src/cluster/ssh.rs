@@ -107,8 +107,14 @@ fn remote_command(starter: &Starter<'_>) -> String {
     format!("exec /bin/sh -c '{script}'")
 }
 
-/// What to do about a connection that failed, by what ssh has printed and its exit status.
-pub(super) fn advice(host: &str, printed: &str, status: Option<i32>) -> Option<String> {
+/// What to do about a connection that failed, by what ssh has printed and its exit status. `similar` is the
+/// name of a machine that the user may mean.
+pub(super) fn advice(
+    host: &str,
+    similar: Option<&str>,
+    printed: &str,
+    status: Option<i32>,
+) -> Option<String> {
     let has = |text: &str| printed.contains(text);
     let by_hand = format!("`ssh {host} true` has to work without a question");
     // ssh's own failures.
@@ -120,7 +126,10 @@ pub(super) fn advice(host: &str, printed: &str, status: Option<i32>) -> Option<S
     } else if has("Host key verification failed") {
         format!("its key is not known here: connect once by hand (`ssh {host}`) and compare it")
     } else if has("Could not resolve hostname") {
-        "there is no host of this name: look at its spelling and at ~/.ssh/config".to_owned()
+        match similar {
+            Some(known) => format!("there is no host of this name: did you mean `{known}`?"),
+            None => "there is no host of this name: look at its spelling and at ~/.ssh/config".to_owned(),
+        }
     } else if status == Some(126) {
         "if its folder of copies is mounted noexec, set XDG_CACHE_HOME there to another one, or agent-dir in apg.toml".to_owned()
     } else if has("Permission denied") {
@@ -163,6 +172,7 @@ mod tests {
             executable: Path::new(executable),
             identity: "abc",
             deadline: Instant::now() + std::time::Duration::from_secs(30),
+            similar: None,
             installing: &|| {},
         }
     }
@@ -218,9 +228,12 @@ mod tests {
             ("apg: /lib/libc.so.6: version `GLIBC_2.34' not found", "C library is too old"),
             ("/bin/sh: 1: Exec format error", "another one"),
         ] {
-            let advice = advice("b", printed, Some(255)).expect(printed);
+            let advice = advice("b", None, printed, Some(255)).expect(printed);
             assert!(advice.contains(expected), "{printed}: {advice}");
         }
-        assert_eq!(advice("b", "", Some(1)), None);
+        let unknown = "ssh: Could not resolve hostname clustr: Name or service not known";
+        let meant = advice("clustr", Some("cluster"), unknown, Some(255)).expect("advice");
+        assert!(meant.contains("did you mean `cluster`?"), "{meant}");
+        assert_eq!(advice("b", None, "", Some(1)), None);
     }
 }

@@ -138,6 +138,7 @@ impl Client<'_> {
             executable: &self.executable,
             identity: &self.identity,
             deadline,
+            similar: self.remote.similar.as_deref(),
             installing: &installing,
         };
         let output = channel.connect(&starter)?;

@@ -366,6 +366,9 @@ impl<'a> Follower<'a> {
                 FromRemote::Superseded => {
                     return Err(Break::Failed(format!("another client has attached to job `{}`", self.job)));
                 }
+                FromRemote::NoJob { similar } => {
+                    return Err(Break::Failed(self.client.no_job(&self.job, similar.as_deref())));
+                }
                 FromRemote::Failed(why) => {
                     return Err(Break::Failed(format!("{}: {why}", self.client.remote.name)));
                 }

@@ -272,6 +272,17 @@ impl<'a> Client<'a> {
         }
     }
 
+    /// An error about a job that the machine does not have.
+    fn no_job(&self, job: &str, similar: Option<&str>) -> String {
+        let meant =
+            similar.map_or_else(String::new, |name| format!("; did you mean `{}`?", name.escape_debug()));
+        let remote = &self.remote.name;
+        format!(
+            "{remote}: there is no job `{}`{meant}; `apg jobs --on {remote}` lists them",
+            job.escape_debug()
+        )
+    }
+
     /// Ends a job, and waits for that.
     ///
     /// # Errors
@@ -280,6 +291,7 @@ impl<'a> Client<'a> {
         let mut connection = self.request(&ToRemote::Stop { job: job.to_owned() })?;
         match connection.receive()?.0 {
             FromRemote::Stopped => Ok(()),
+            FromRemote::NoJob { similar } => Err(self.no_job(job, similar.as_deref())),
             FromRemote::Failed(why) => Err(format!("{}: {why}", self.remote.name)),
             message => Err(connection.unexpected(&message)),
         }

@@ -90,6 +90,7 @@ fn start(channel: &Channel, connect: Connect) -> Result<ChildStdout, String> {
         executable: &std::env::current_exe().map_err(cannot)?,
         identity: &identity::of_this_executable().map_err(cannot)?,
         deadline: Instant::now() + Duration::from_secs(connect.seconds),
+        similar: None,
         installing: &|| {},
     })
 }

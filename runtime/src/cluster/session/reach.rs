@@ -81,6 +81,7 @@ pub(super) fn reach(
         executable: &executable,
         identity: &identity,
         deadline,
+        similar: None,
         installing: &|| {},
     };
     let greeted = match callers {
