@@ -209,6 +209,9 @@ fn misuse_of_the_command() {
     one_error(&folder.apg(&["run", "Hello.x10", "--places", "many"]), 2, &["--places"]);
     one_error(&folder.apg(&["run", "Hello.x10", "--accels", "gpu?"]), 2, &["--accels", "all"]);
     one_error(&folder.apg(&["run", "Hello.x10", "--nonsense"]), 2, &["--nonsense"]);
+    one_error(&folder.apg(&["run", "Hello.x10", "--plces", "2"]), 2, &["--plces", "'--places'"]);
+    one_error(&folder.apg(&["rnu", "Hello.x10"]), 2, &["'rnu'", "'run'"]);
+    one_error(&folder.apg(&["palces"]), 2, &["'palces'", "'places'"]);
     one_error(&folder.apg(&["explain", "cuda/nonsense"]), 2, &["cuda/nonsense"]);
     one_error(&folder.apg(&["explain", "type/mismtch"]), 2, &["type/mismatch"]);
     let output = folder.apg_with(&["run", "Hello.x10"], |command| command.env("X10_NPLACES", "none"));

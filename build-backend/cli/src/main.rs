@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use apg_runtime::base::allocator::{Allocator, End};
 use apg_runtime::base::{interrupt, limits};
 use clap::error::{ContextKind, ContextValue};
-use clap::{ColorChoice, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use failure::{Failure, Outcome};
 
 #[global_allocator]
@@ -123,6 +123,21 @@ fn finish(outcome: Outcome) -> ExitCode {
     }
 }
 
+/// An error of the command line, with the command that a mistyped one resembles: clap compares by Jaro's
+/// distance, which finds no exchanged letters in short words.
+fn suggest_command(mut error: clap::Error) -> clap::Error {
+    let has_suggestion = error.get(ContextKind::SuggestedSubcommand).is_some();
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+        && !has_suggestion
+    {
+        let commands = Cli::command();
+        let names = commands.get_subcommands().map(clap::Command::get_name);
+        let meant = apg_source::closest(word, names).map(|name| ContextValue::Strings(vec![name.to_owned()]));
+        meant.and_then(|meant| error.insert(ContextKind::SuggestedSubcommand, meant));
+    }
+    error
+}
+
 /// Parses the command line. clap reports errors, except for a program in the place of a command.
 fn command() -> Result<Command, Failure> {
     let (line, c_options) = c_command_line::separate(std::env::args_os().collect())?;
@@ -139,7 +154,7 @@ fn command() -> Result<Command, Failure> {
             other => other,
         }
     });
-    command.map_err(|error| match error.get(ContextKind::InvalidSubcommand) {
+    command.map_err(suggest_command).map_err(|error| match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) if word.ends_with(".x10") || word.ends_with(".c") => {
             Failure::misuse(format!("`{word}` is not a command of apg"))
                 .hint(format!("`apg run {word}` builds and runs it, `apg check {word}` checks it"))
