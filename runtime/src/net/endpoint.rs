@@ -113,7 +113,7 @@ pub trait Endpoint: Send + Sync {
 /// Lets one thread at a time sleep until messages come, which it then handles by [`Endpoint::poll`]: no other
 /// thread is woken for them.
 pub trait Waiter: Send + Sync {
-    /// From now on the caller handles what comes, and no thread of the endpoint.
+    /// From now on the caller handles what comes when that wakes it, and no thread of the endpoint.
     fn begin(&self);
     /// Sleeps until something comes, until [`Waiter::wake`], or for `timeout`.
     fn wait(&self, timeout: Duration);
@@ -121,7 +121,7 @@ pub trait Waiter: Send + Sync {
     fn wake(&self);
     /// Forgets wake-ups that no sleep has seen.
     fn clear_wake(&self);
-    /// From now on threads of the endpoint handle what comes, unless another thread polls.
+    /// The caller does not any more: threads of the endpoint do, unless another thread polls.
     fn end(&self);
 }
 

@@ -153,6 +153,7 @@ impl Event {
         let poll = |guard| poll::poll_until(guard, || self.has_happened());
         let begin = || if self.has_happened() { None } else { poll::begin_polling() };
         if guard.or_else(begin).is_some_and(poll) || self.has_happened() {
+            poll::continue_without_wait();
             sanitizer::acquire(self);
             return;
         }
@@ -170,6 +171,8 @@ impl Event {
                 waker.into_iter().for_each(Waker::wake);
             }
         });
+        // It may have happened at once, so that its worker has not searched.
+        poll::continue_without_wait();
     }
 
     /// It has not happened; nobody waits.

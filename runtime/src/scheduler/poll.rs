@@ -4,7 +4,8 @@
 //! One worker polls at a time. Where messages come from sockets, one idle worker also sleeps on these
 //! ([`Waiter`]), and handles what wakes it. There, workers poll before they sleep only while they have their
 //! CPUs for themselves ([`crate::scheduler::contention`]): where other threads want these, a polling worker
-//! loses its CPU for a time slice, and a sleeping worker is woken at once.
+//! loses its CPU for a time slice, and a sleeping worker is woken at once. A worker that will sleep for an
+//! answer takes over the reading before the question is sent, so that the answer wakes no other thread.
 //!
 //! Places that rely on a poller send without waking anybody here, so that it announces itself first, unless
 //! only the place that was just asked relies on it, and withdraws before it ends.
@@ -101,6 +102,18 @@ pub fn set_poller(policy: PollPolicy) {
 /// What one idle worker sleeps on, if messages can wake it.
 pub(super) fn waiter() -> Option<&'static dyn Waiter> {
     POLLER.get()?.waiter.as_deref()
+}
+
+/// Whether idle workers sleep at once, on messages: other threads want their CPUs.
+pub(super) fn sleeps_at_once() -> bool {
+    POLLER.get().is_some_and(Polling::sleeps_at_once)
+}
+
+/// The calling worker no longer reads what comes when that wakes it.
+pub(super) fn end_reading(worker: &Worker) {
+    if worker.reads_messages.get() {
+        waiter().into_iter().for_each(|waiter| pool::queues().end_reading(worker, waiter));
+    }
 }
 
 /// Which places rely on the polling worker.
@@ -244,6 +257,13 @@ impl Drop for PollGuard {
     }
 }
 
+/// Handles what has woken the calling worker, which reads messages, unless another worker polls.
+pub(super) fn poll_once(worker: &'static Worker) {
+    if let Some(mut guard) = PollGuard::new(worker) {
+        guard.poll();
+    }
+}
+
 /// Polls until there is a task, or the budget is used up. The calling worker, which searches, runs the task
 /// itself, so that nobody is woken. `None` if it may not poll.
 pub(super) fn poll_for_task(worker: &'static Worker, search: &mut SearchState) -> Option<Option<Task>> {
@@ -290,15 +310,25 @@ pub fn spin_until(is_done: impl Fn() -> bool) {
     }
 }
 
-/// The right to poll in place of the calling activity, which is about to wait, if its worker has nothing else
-/// to do.
+/// The right to poll in place of the calling activity, which is about to wait for another place, if its
+/// worker has nothing else to do. Where the worker will rather sleep, it reads what comes from now on.
 pub fn begin_polling() -> Option<PollGuard> {
-    let worker = pool::worker()?;
-    if POLLER.get()?.sleeps_at_once() {
+    let (worker, polling) = (pool::worker()?, POLLER.get()?);
+    if !pool::queues().own_is_empty(worker.number) || crate::base::sanitizer::watches_threads() {
         return None;
     }
-    let may = pool::queues().own_is_empty(worker.number) && !crate::base::sanitizer::watches_threads();
-    may.then(|| PollGuard::new(worker))?
+    if !polling.sleeps_at_once() {
+        return PollGuard::new(worker);
+    }
+    if let Some(waiter) = polling.waiter.as_deref().filter(|_| worker.number < pool::worker_count()) {
+        pool::queues().begin_reading(worker, waiter);
+    }
+    None
+}
+
+/// The calling activity does not wait any more.
+pub(super) fn continue_without_wait() {
+    pool::worker().into_iter().for_each(end_reading);
 }
 
 /// Polls until `is_done`: the activity that waits need not leave its thread. Whether it is done: if not,

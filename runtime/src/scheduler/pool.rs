@@ -29,6 +29,8 @@ pub(super) struct Worker {
     pub(super) handles_messages: Cell<bool>,
     /// Whether the worker has helped with a parallel loop and not searched since: another one may begin soon.
     pub(super) expects_loop: Cell<bool>,
+    /// Whether the worker reads messages of other places when they wake it.
+    pub(super) reads_messages: Cell<bool>,
 }
 
 static POOL: OnceLock<Pool> = OnceLock::new();
@@ -87,7 +89,12 @@ fn start_worker(number: usize) -> std::io::Result<()> {
 
 /// Main function of a worker, or of a compensating thread. Only the latter may return.
 fn run_worker(number: usize) {
-    let worker = Worker { number, handles_messages: Cell::new(false), expects_loop: Cell::new(false) };
+    let worker = Worker {
+        number,
+        handles_messages: Cell::new(false),
+        expects_loop: Cell::new(false),
+        reads_messages: Cell::new(false),
+    };
     let worker = Box::into_raw(Box::new(worker));
     // SAFETY: it lives as long as the thread runs activities.
     WORKER.with(|cell| cell.set(Some(unsafe { &*worker })));

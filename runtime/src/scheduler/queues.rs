@@ -9,10 +9,12 @@ use std::time::Duration;
 use crossbeam_deque::{Injector, Steal};
 
 use crate::heap::Ref;
+use crate::net::endpoint::Waiter;
 use crate::scheduler::admission;
 use crate::scheduler::deque::{Deque, Pair, Stolen};
 use crate::scheduler::parallel_job::ParallelLoops;
 use crate::scheduler::poll;
+use crate::scheduler::pool::Worker;
 use crate::scheduler::sleep::Sleep;
 use crate::scheduler::stack_budget::FinishHeader;
 use crate::scheduler::task::{Task, is_resume};
@@ -429,18 +431,25 @@ impl Queues {
             && self.slots().all(|slot| slot.own.is_empty())
     }
 
-    /// Blocks the calling thread `number`, which searches, until it is woken or times out: after `quiet` if
-    /// all queues are empty, after `busy` if not. Calls `all_idle` when every worker sleeps. Whether it has
-    /// slept on messages: see [`Sleep::wait`].
-    pub(super) fn wait(
-        &self,
-        number: usize,
-        quiet: Duration,
-        busy: Duration,
-        all_idle: impl FnOnce(),
-    ) -> bool {
+    /// Blocks the calling worker, which searches, until it is woken or times out: after `quiet` if all queues
+    /// are empty, after `busy` if not. Calls `all_idle` when every worker sleeps. It may sleep on messages:
+    /// see [`Sleep::wait`].
+    pub(super) fn wait(&self, worker: &Worker, quiet: Duration, busy: Duration, all_idle: impl FnOnce()) {
         let time = || if self.is_empty() { quiet } else { busy };
-        self.sleep.wait(number, poll::waiter(), time, all_idle)
+        let reads = self.sleep.wait(worker.number, poll::waiter(), time, all_idle);
+        worker.reads_messages.set(reads);
+    }
+
+    /// The calling worker reads what comes from other places when that wakes it, unless another one does.
+    pub(super) fn begin_reading(&self, worker: &Worker, waiter: &dyn Waiter) {
+        worker.reads_messages.set(self.sleep.begin_reading(worker.number, waiter));
+    }
+
+    /// The calling worker does not any more.
+    pub(super) fn end_reading(&self, worker: &Worker, waiter: &dyn Waiter) {
+        if worker.reads_messages.take() {
+            self.sleep.end_reading(waiter);
+        }
     }
 
     /// Blocks the calling thread `number`, which searches and has an activity, for at most `time`; not at all

@@ -4,7 +4,6 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::net::endpoint::Waiter;
 use crate::scheduler::pool::{self, Worker, compensation, queues};
 use crate::scheduler::queues::SearchState;
 use crate::scheduler::task::Task;
@@ -72,6 +71,7 @@ fn spin_for_hints(worker: &Worker, search: &mut SearchState) -> Option<Task> {
     if HINTS.load(Ordering::SeqCst) == 0 || HAS_SPINNER.swap(true, Ordering::Acquire) {
         return None;
     }
+    poll::end_reading(worker);
     let (queues, mut found, mut round) = (queues(), None, 0_u32);
     while found.is_none() && HINTS.load(Ordering::SeqCst) > 0 {
         match round {
@@ -87,6 +87,27 @@ fn spin_for_hints(worker: &Worker, search: &mut SearchState) -> Option<Task> {
     HAS_SPINNER.store(false, Ordering::Release);
     // The hint may have ended just after its task was added.
     found.or_else(|| queues.find(worker.number, search))
+}
+
+/// Handles the messages that have woken the worker, and searches once: other threads want its CPU.
+fn search_once(worker: &'static Worker, search: &mut SearchState) -> Option<Task> {
+    if worker.reads_messages.get() {
+        poll::poll_once(worker);
+    }
+    queues().find(worker.number, search)
+}
+
+/// Polls for messages for a while, or searches if the worker may not.
+fn poll_and_search(worker: &'static Worker, search: &mut SearchState) -> Option<Task> {
+    let polled = poll::poll_for_task(worker, search);
+    // Not before it has polled: another thread would be woken for the same messages.
+    poll::end_reading(worker);
+    polled.unwrap_or_else(|| {
+        let expected = (worker.expects_loop.take() && pool::has_cpu_per_worker())
+            .then(|| spin_for_loop(worker, search))
+            .flatten();
+        expected.or_else(|| search_for_a_while(worker, search))
+    })
 }
 
 /// A task for this compensating thread, which has none; waits for one. `None` if it is to end.
@@ -114,21 +135,14 @@ pub fn next_task() -> Option<Task> {
     queues.begin_search();
     let (mut search, mut empty, mut contended) =
         (SearchState::default(), EMPTY_TIMEOUTS.0, CONTENDED_TIMEOUTS.0);
-    let mut waited = false;
     loop {
-        let polled = poll::poll_for_task(worker, &mut search);
-        if std::mem::take(&mut waited) {
-            // Not before it has polled: another thread would be woken for the same messages.
-            poll::waiter().into_iter().for_each(Waiter::end);
-        }
-        let found = polled.unwrap_or_else(|| {
-            let expected = (worker.expects_loop.take() && pool::has_cpu_per_worker())
-                .then(|| spin_for_loop(worker, &mut search))
-                .flatten();
-            expected.or_else(|| search_for_a_while(worker, &mut search))
-        });
+        let found = match poll::sleeps_at_once() {
+            true => search_once(worker, &mut search),
+            false => poll_and_search(worker, &mut search),
+        };
         let may_be_hinted = found.is_none();
         if let Some(task) = found.or_else(|| spin_for_hints(worker, &mut search)) {
+            poll::end_reading(worker);
             pool::end_search();
             if may_be_hinted && HINTS.load(Ordering::SeqCst) > 1 {
                 // Another worker spins for the next one.
@@ -136,7 +150,7 @@ pub fn next_task() -> Option<Task> {
             }
             return Some(task);
         }
-        waited = queues.wait(worker.number, empty, contended, quiescence::check_for_deadlock);
+        queues.wait(worker, empty, contended, quiescence::check_for_deadlock);
         admission::admit_batch();
         (empty, contended) = (EMPTY_TIMEOUTS.1.min(empty * 5), CONTENDED_TIMEOUTS.1.min(contended * 2));
     }

@@ -5,8 +5,8 @@
 //! An *active* worker runs a task. An *idle* worker has none: first it *searches* the queues, then
 //! it *sleeps* on a condition variable until it is notified, or until a timeout, after which it searches
 //! again. One worker sleeps on the sockets of other places instead, if there are some
-//! ([`crate::net::endpoint::Waiter`]): it handles itself what comes. A worker that waits inside of an
-//! activity can sleep too ([`Sleep::wait_briefly`]).
+//! ([`crate::net::endpoint::Waiter`]): it handles itself what comes, until it has a task.
+//! A worker that waits inside of an activity can sleep too ([`Sleep::wait_briefly`]).
 //!
 //! # Counters
 //!
@@ -59,11 +59,23 @@ struct ParkQueue {
     pending_wakes: usize,
     /// Workers that sleep and were not notified, as a stack: the last one is notified first.
     workers: Vec<usize>,
-    /// The worker that sleeps until messages come.
-    on_messages: Option<(usize, &'static dyn Waiter)>,
+    /// The worker that reads what comes from other places, and no other thread is woken for it: from its
+    /// first sleep on messages, or from a request whose answer it will sleep for, until it has a task.
+    reader: Option<usize>,
+    /// What the reader sleeps on, while it does.
+    on_messages: Option<&'static dyn Waiter>,
 }
 
 impl ParkQueue {
+    /// The worker reads what comes from other places, unless another one does. Whether it does.
+    fn begin_reading(&mut self, worker: usize, waiter: &dyn Waiter) -> bool {
+        if self.reader.is_none() {
+            self.reader = Some(worker);
+            waiter.begin();
+        }
+        self.reader == Some(worker)
+    }
+
     /// Adds a sleeper that is notified last.
     fn push_last(&mut self, worker: usize) {
         self.workers.insert(0, worker);
@@ -84,6 +96,7 @@ impl Sleep {
             park_queue: Mutex::new(ParkQueue {
                 pending_wakes: 0,
                 workers: Vec::with_capacity(workers),
+                reader: None,
                 on_messages: None,
             }),
             wake: (0..workers).map(|_| Condvar::new()).collect(),
@@ -145,7 +158,7 @@ impl Sleep {
 
     fn wake(&self, queue: &ParkQueue, worker: usize) {
         match queue.on_messages {
-            Some((waiting, waiter)) if waiting == worker => waiter.wake(),
+            Some(waiter) if queue.reader == Some(worker) => waiter.wake(),
             _ => _ = self.wake[worker].notify_one(),
         }
     }
@@ -168,8 +181,8 @@ impl Sleep {
 
     /// Blocks the calling worker, which searches, until it is notified or times out; then it searches again.
     /// `timeout` is evaluated when each further task causes a notification. `all_idle` is called if all
-    /// workers sleep. Whether the worker has slept on messages, by `waiter`: it polls now, and calls
-    /// [`Waiter::end`].
+    /// workers sleep. With a `waiter` it sleeps on messages unless another worker reads these, and is the
+    /// reader from then on ([`Sleep::end_reading`]). Whether it is.
     pub fn wait(
         &self,
         worker: usize,
@@ -177,15 +190,27 @@ impl Sleep {
         timeout: impl FnOnce() -> Duration,
         all_idle: impl FnOnce(),
     ) -> bool {
-        self.sleep(timeout, all_idle, |queue, timeout| {
-            if let Some(waiter) = waiter.filter(|_| queue.on_messages.is_none()) {
-                wait_for_messages(queue, worker, waiter, timeout);
-                return true;
+        let reader = self.sleep(timeout, all_idle, |queue, timeout| {
+            match waiter.filter(|waiter| queue.begin_reading(worker, *waiter)) {
+                Some(waiter) => wait_for_messages(queue, worker, waiter, timeout),
+                None => {
+                    queue.workers.push(worker);
+                    self.wait_for_notification(queue, worker, timeout);
+                }
             }
-            queue.workers.push(worker);
-            self.wait_for_notification(queue, worker, timeout);
-            false
-        })
+        });
+        reader == Some(worker)
+    }
+
+    /// The calling worker reads what comes from other places, unless another one does. Whether it does.
+    pub fn begin_reading(&self, worker: usize, waiter: &dyn Waiter) -> bool {
+        self.park_queue.lock().begin_reading(worker, waiter)
+    }
+
+    /// The calling worker, which read what comes from other places, does not any more.
+    pub fn end_reading(&self, waiter: &dyn Waiter) {
+        self.park_queue.lock().reader = None;
+        waiter.end();
     }
 
     /// As [`Sleep::wait`], for a worker that has an activity: it is notified last.
@@ -196,7 +221,6 @@ impl Sleep {
             |queue, timeout| {
                 queue.push_last(worker);
                 self.wait_for_notification(queue, worker, timeout);
-                false
             },
         );
     }
@@ -207,12 +231,14 @@ impl Sleep {
         queue.workers.retain(|it| *it != worker);
     }
 
+    /// Blocks the calling worker by `block`, unless it is notified before. The worker that reads messages
+    /// then.
     fn sleep(
         &self,
         timeout: impl FnOnce() -> Duration,
         all_idle: impl FnOnce(),
-        block: impl FnOnce(&mut MutexGuard<'_, ParkQueue>, Duration) -> bool,
-    ) -> bool {
+        block: impl FnOnce(&mut MutexGuard<'_, ParkQueue>, Duration),
+    ) -> Option<usize> {
         let mut queue = self.park_queue.lock();
         self.searching.fetch_sub(1, Ordering::SeqCst);
         let sleeping = self.sleeping.fetch_add(1, Ordering::SeqCst) + 1;
@@ -222,14 +248,16 @@ impl Sleep {
         }
         // A task that was added without a notification is seen here; each later one causes a notification.
         let timeout = timeout();
-        let was_on_messages = queue.pending_wakes == 0 && block(&mut queue, timeout);
+        if queue.pending_wakes == 0 {
+            block(&mut queue, timeout);
+        }
         self.sleeping.fetch_add(WOKEN, Ordering::SeqCst);
         if queue.pending_wakes > 0 {
             queue.pending_wakes -= 1;
         } else {
             self.searching.fetch_add(1, Ordering::SeqCst);
         }
-        was_on_messages
+        queue.reader
     }
 }
 
@@ -241,11 +269,8 @@ fn wait_for_messages(
     timeout: Duration,
 ) {
     queue.push_last(worker);
-    queue.on_messages = Some((worker, waiter));
-    MutexGuard::unlocked(queue, || {
-        waiter.begin();
-        heap::while_parked(|| waiter.wait(timeout));
-    });
+    queue.on_messages = Some(waiter);
+    MutexGuard::unlocked(queue, || heap::while_parked(|| waiter.wait(timeout)));
     queue.on_messages = None;
     queue.workers.retain(|it| *it != worker);
     waiter.clear_wake();
@@ -316,11 +341,15 @@ mod tests {
         changed: Condvar,
         has_come: Mutex<bool>,
         is_woken: Mutex<bool>,
+        /// Workers that have begun, and those that have ended.
+        begun: AtomicUsize,
         ended: AtomicUsize,
     }
 
     impl Waiter for Messages {
-        fn begin(&self) {}
+        fn begin(&self) {
+            self.begun.fetch_add(1, Ordering::SeqCst);
+        }
 
         fn wait(&self, timeout: Duration) {
             let mut has_come = self.has_come.lock();
@@ -351,8 +380,8 @@ mod tests {
             let (own, sender) = (Arc::clone(&workers), send.clone());
             std::thread::spawn(move || {
                 own.begin_search();
-                let on_messages = own.wait(worker, Some(messages), || LONG_TIMEOUT, || ());
-                let _ = sender.send(if on_messages { 10 + worker } else { worker });
+                let reads = own.wait(worker, Some(messages), || LONG_TIMEOUT, || ());
+                let _ = sender.send(if reads { 10 + worker } else { worker });
             });
             while !workers.park_queue.lock().workers.contains(&worker) {
                 std::thread::yield_now();
@@ -364,6 +393,7 @@ mod tests {
         let (own, sender) = (Arc::clone(&workers), send);
         std::thread::spawn(move || {
             own.begin_search();
+            own.end_reading(messages);
             own.wait(0, Some(messages), || LONG_TIMEOUT, || ());
             let _ = sender.send(0);
         });
@@ -371,6 +401,29 @@ mod tests {
         messages.changed.notify_all();
         assert_eq!(woken.recv_timeout(Duration::from_secs(60)), Ok(0));
         assert!(workers.park_queue.lock().workers.is_empty());
+    }
+
+    #[test]
+    fn one_worker_reads_messages_over_several_sleeps_until_it_ends() {
+        let messages: &'static Messages = Box::leak(Box::default());
+        let counts = || (messages.begun.load(Ordering::SeqCst), messages.ended.load(Ordering::SeqCst));
+        let workers = Sleep::new(3);
+        let sleep = |worker: usize| {
+            workers.begin_search();
+            let reads = workers.wait(worker, Some(messages), || Duration::from_millis(1), || ());
+            workers.end_search();
+            reads
+        };
+        assert!(workers.begin_reading(0, messages) && !workers.begin_reading(1, messages));
+        assert_eq!([0, 0, 1, 0].map(sleep), [true, true, false, true]);
+        // A notification that no worker has answered: it does not sleep.
+        workers.park_queue.lock().pending_wakes = 1;
+        workers.searching.fetch_add(1, Ordering::SeqCst);
+        assert!(sleep(0));
+        assert_eq!(counts(), (1, 0));
+        workers.end_reading(messages);
+        assert_eq!((counts(), sleep(1), sleep(0)), ((1, 1), true, false));
+        assert_eq!(counts(), (2, 1));
     }
 
     #[test]

@@ -42,12 +42,12 @@ pub(super) struct StreamReader {
     /// What the thread waits for: that `ready` has something. Not while a worker reads.
     thread_gate: OwnedFd,
     /// What a worker sleeps on: `wake`, and that `ready` has something. The latter not while another worker
-    /// polls.
+    /// polls. A worker sleeps on it only while it reads.
     worker_gate: OwnedFd,
     /// Which workers read in place of the thread.
     workers: Mutex<ReadingWorkers>,
-    /// The same as in `workers`.
-    is_polled: AtomicBool,
+    /// Some do.
+    has_workers: AtomicBool,
     /// Bytes that a worker has read.
     polled: Mutex<Vec<u8>>,
     /// Ends a worker's sleep.
@@ -61,19 +61,19 @@ pub(super) struct StreamReader {
 struct ReadingWorkers {
     /// One has the right to poll, and does so.
     polls: bool,
-    /// One sleeps until something comes.
-    waits: bool,
+    /// One reads what comes when that wakes it.
+    sleeps: bool,
 }
 
 impl ReadingWorkers {
     /// Whether what comes wakes the thread.
     fn wake_thread(self) -> bool {
-        !self.polls && !self.waits
+        !self.polls && !self.sleeps
     }
 
-    /// Whether what comes wakes the worker that sleeps.
+    /// Whether what comes wakes the worker that sleeps, if one does.
     fn wake_sleeper(self) -> bool {
-        !self.polls && self.waits
+        !self.polls
     }
 }
 
@@ -97,7 +97,7 @@ impl StreamReader {
         let thread_gate = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         epoll::add(&thread_gate, &ready, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
         let worker_gate = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        epoll::add(&worker_gate, &ready, epoll::EventData::new_u64(0), epoll::EventFlags::empty())?;
+        epoll::add(&worker_gate, &ready, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
         epoll::add(&worker_gate, &wake, epoll::EventData::new_u64(0), epoll::EventFlags::IN)?;
         let connection = |peer| Connection { peer, assembly: Assembly::default(), has_ended: false };
         let connections: Vec<_> = peers.into_iter().map(|peer| Mutex::new(connection(peer))).collect();
@@ -109,7 +109,7 @@ impl StreamReader {
             thread_gate,
             worker_gate,
             workers: Mutex::default(),
-            is_polled: AtomicBool::new(false),
+            has_workers: AtomicBool::new(false),
             polled: Mutex::new(vec![0; READ_BUFFER_SIZE]),
             wake,
             is_woken: AtomicBool::new(false),
@@ -146,7 +146,6 @@ impl StreamReader {
 
     /// A worker reads what comes from now on ([`StreamReader::poll`]), or no longer.
     pub(super) fn set_polled(&self, begins: bool) {
-        self.is_polled.store(begins, Ordering::Relaxed);
         self.set_workers(|workers| workers.polls = begins);
     }
 
@@ -155,6 +154,7 @@ impl StreamReader {
         let mut workers = self.workers.lock();
         let before = *workers;
         change(&mut workers);
+        self.has_workers.store(!workers.wake_thread(), Ordering::Relaxed);
         let gates = [
             (&self.thread_gate, before.wake_thread(), workers.wake_thread()),
             (&self.worker_gate, before.wake_sleeper(), workers.wake_sleeper()),
@@ -166,9 +166,9 @@ impl StreamReader {
         }
     }
 
-    /// Of the worker that polls: reads what has come. Whether anything has.
+    /// Of a worker that polls, or that what has come has woken: reads it. Whether anything has come.
     pub(super) fn poll(&self, receiver: &dyn Receiver) -> bool {
-        if !self.is_polled.load(Ordering::Relaxed) {
+        if !self.has_workers.load(Ordering::Relaxed) {
             return false;
         }
         let Some(mut buffer) = self.polled.try_lock() else { return false };
@@ -242,7 +242,7 @@ impl StreamReader {
 
 impl Waiter for StreamReader {
     fn begin(&self) {
-        self.set_workers(|workers| workers.waits = true);
+        self.set_workers(|workers| workers.sleeps = true);
     }
 
     fn wait(&self, timeout: Duration) {
@@ -264,7 +264,7 @@ impl Waiter for StreamReader {
     }
 
     fn end(&self) {
-        self.set_workers(|workers| workers.waits = false);
+        self.set_workers(|workers| workers.sleeps = false);
     }
 }
 
@@ -419,7 +419,7 @@ mod tests {
         while !is_woken(&reader.ready) {
             std::thread::yield_now();
         }
-        assert_eq!(woken(), (true, false), "no worker reads");
+        assert!(is_woken(&reader.thread_gate), "no worker reads");
         reader.begin();
         assert_eq!(woken(), (false, true), "a worker sleeps");
         reader.set_polled(true);
@@ -430,7 +430,7 @@ mod tests {
         reader.set_polled(false);
         assert_eq!(woken(), (false, true), "the message is still there");
         Waiter::end(&reader);
-        assert_eq!(woken(), (true, false));
+        assert!(is_woken(&reader.thread_gate), "the worker has a task");
     }
 
     #[test]
