@@ -170,3 +170,36 @@ void xmp_sync_all(const int *status) { (void)status; apg_xmp_runtime->sync_all()
 void xmp_sync_image(int image, int *status) { (void)status; apg_xmp_runtime->sync_images(&image, 1); }
 void xmp_sync_images(int count, int *images, int *status) { (void)status; apg_xmp_runtime->sync_images(images, count); }
 void xmp_sync_images_all(int *status) { (void)status; apg_xmp_runtime->sync_images(NULL, -1); }
+
+/* ---- Intrinsic functions ---- */
+
+static void call(int which, xmp_desc_t a, xmp_desc_t b, xmp_desc_t c, int count) {
+  xmp_desc_t arrays[] = {a, b, c};
+  apg_xmp_runtime->intrinsic(which, arrays, count);
+}
+void xmp_transpose(xmp_desc_t b, xmp_desc_t a, int option) { (void)option; call(APG_XMP_TRANSPOSE, b, a, NULL, 2); }
+void xmp_matmul(xmp_desc_t x, xmp_desc_t a, xmp_desc_t b) { call(APG_XMP_MATMUL, x, a, b, 3); }
+void xmp_sort_up(xmp_desc_t from, xmp_desc_t to) { call(APG_XMP_SORT_UP, from, to, NULL, 2); }
+void xmp_sort_down(xmp_desc_t from, xmp_desc_t to) { call(APG_XMP_SORT_DOWN, from, to, NULL, 2); }
+void xmp_pack(xmp_desc_t v, xmp_desc_t a, xmp_desc_t mask) { call(APG_XMP_PACK, v, a, mask, 3); }
+void xmp_unpack(xmp_desc_t a, xmp_desc_t v, xmp_desc_t mask) { call(APG_XMP_UNPACK, a, v, mask, 3); }
+
+/* An index array for each axis of `indexed`. */
+static void call_indexed(int which, xmp_desc_t x, xmp_desc_t a, xmp_desc_t indexed, va_list list) {
+  xmp_desc_t arrays[2 + APG_XMP_MAX_RANK] = {x, a};
+  int rank = value_of(indexed, APG_XMP_ASK_RANK, 1);
+  for (int axis = 0; axis < rank && axis < APG_XMP_MAX_RANK; ++axis) arrays[2 + axis] = va_arg(list, xmp_desc_t);
+  apg_xmp_runtime->intrinsic(which, arrays, 2 + rank);
+}
+void xmp_gather(xmp_desc_t x, xmp_desc_t a, ...) {
+  va_list list;
+  va_start(list, a);
+  call_indexed(APG_XMP_GATHER, x, a, a, list);
+  va_end(list);
+}
+void xmp_scatter(xmp_desc_t x, xmp_desc_t a, ...) {
+  va_list list;
+  va_start(list, a);
+  call_indexed(APG_XMP_SCATTER, x, a, x, list);
+  va_end(list);
+}

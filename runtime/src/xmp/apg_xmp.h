@@ -238,9 +238,15 @@ struct apg_xmp_functions {
   /* The template of an array, the nodes of a template, or the nodes that nodes are a part of; null if there are none. */
   void *(*related)(void *descriptor);
   void *(*allocate)(void *descriptor, const long *extents);
+  /* One of those below, with the arrays that are its arguments; a mask may be null. */
+  void (*intrinsic)(int which, void *const *arrays, int count);
   int (*leave)(int status);
 };
 
+enum {
+  APG_XMP_TRANSPOSE, APG_XMP_MATMUL, APG_XMP_SORT_UP, APG_XMP_SORT_DOWN, APG_XMP_GATHER, APG_XMP_SCATTER, APG_XMP_PACK,
+  APG_XMP_UNPACK
+};
 /* Questions about descriptors. */
 enum {
   APG_XMP_ASK_KIND, APG_XMP_ASK_RANK, APG_XMP_ASK_LOWER, APG_XMP_ASK_UPPER, APG_XMP_ASK_SIZE, APG_XMP_ASK_LOCAL_SIZE,

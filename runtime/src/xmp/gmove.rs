@@ -43,9 +43,19 @@ pub struct Side {
     pub of: Of,
     /// Its section.
     pub axes: Vec<SectionAxis>,
+    /// The axes are those of the array in reverse order.
+    is_transposed: bool,
 }
 
 impl Side {
+    /// The same elements with the axes in reverse order.
+    #[must_use]
+    pub fn transposed(mut self) -> Side {
+        self.axes.reverse();
+        self.is_transposed = !self.is_transposed;
+        self
+    }
+
     /// A section of an array; all of it without subscripts.
     ///
     /// # Errors
@@ -85,7 +95,7 @@ impl Side {
             }
             axes.push(axis);
         }
-        Ok(Side { of, axes })
+        Ok(Side { of, axes, is_transposed: false })
     }
 
     /// The axes that are sections.
@@ -111,10 +121,15 @@ impl Side {
     /// # Errors
     /// As [`Block::new`].
     pub fn block(&self, node: u32) -> Result<Block> {
-        match &self.of {
-            Of::Global(declaration) => Block::new(declaration, node),
-            Of::Local(extents, bytes) => Ok(local_block(extents, *bytes, node)),
+        let mut block = match &self.of {
+            Of::Global(declaration) => Block::new(declaration, node)?,
+            Of::Local(extents, bytes) => local_block(extents, *bytes, node),
+        };
+        if self.is_transposed {
+            // Axes know their distances in memory.
+            block.axes.reverse();
         }
+        Ok(block)
     }
 
     /// The nodes that have some of the array.

@@ -255,6 +255,7 @@ pub(super) struct Functions {
     pub(super) inquire: extern "C" fn(*mut c_void, c_int, c_int, c_long, *mut c_long) -> c_int,
     pub(super) related: extern "C" fn(*mut c_void) -> *mut c_void,
     pub(super) allocate: extern "C" fn(*mut c_void, *const c_long) -> *mut c_void,
+    pub(super) intrinsic: extern "C" fn(c_int, *const *mut c_void, c_int),
     pub(super) leave: extern "C" fn(c_int) -> c_int,
 }
 

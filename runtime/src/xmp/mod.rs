@@ -18,6 +18,7 @@ pub mod exchange;
 pub mod gmove;
 pub mod grid;
 pub mod inquiry;
+pub mod intrinsics;
 mod layout;
 pub mod loops;
 pub mod mailbox;

@@ -320,7 +320,8 @@ fn value(bytes: &[u8], element: Element) -> Value {
     }
 }
 
-fn compare(a: &[u8], b: &[u8], element: Element) -> Option<Ordering> {
+/// The order of two numbers of a type; `None` if one is a NaN.
+pub fn compare(a: &[u8], b: &[u8], element: Element) -> Option<Ordering> {
     match (value(a, element), value(b, element)) {
         (Value::Integer(a), Value::Integer(b)) => Some(a.cmp(&b)),
         (Value::Float(a), Value::Float(b)) => a.partial_cmp(&b),

@@ -81,6 +81,16 @@ extern int xmp_nodes_size(xmp_desc_t nodes, int axis, int *size);
 extern int xmp_nodes_rank(xmp_desc_t nodes, int *rank);
 extern int xmp_nodes_equiv(xmp_desc_t nodes, xmp_desc_t *whole, int lower[], int upper[], int step[]);
 
+/* b[i][j] = a[j][i]; `option` says whether `a` may be overwritten, and has no effect. */
+extern void xmp_transpose(xmp_desc_t b, xmp_desc_t a, int option);
+extern void xmp_matmul(xmp_desc_t x, xmp_desc_t a, xmp_desc_t b); /* x = a * b */
+extern void xmp_sort_up(xmp_desc_t from, xmp_desc_t to);
+extern void xmp_sort_down(xmp_desc_t from, xmp_desc_t to);
+extern void xmp_gather(xmp_desc_t x, xmp_desc_t a, ...);  /* an index array for each axis of a: x[i] = a[index[i]] */
+extern void xmp_scatter(xmp_desc_t x, xmp_desc_t a, ...); /* an index array for each axis of x: x[index[i]] = a[i] */
+extern void xmp_pack(xmp_desc_t v, xmp_desc_t a, xmp_desc_t mask);
+extern void xmp_unpack(xmp_desc_t a, xmp_desc_t v, xmp_desc_t mask);
+
 extern void xmp_sync_memory(const int *status);
 extern void xmp_sync_all(const int *status);
 extern void xmp_sync_image(int image, int *status);

@@ -3,6 +3,7 @@
 mod coarrays;
 mod constructs;
 mod declare;
+mod intrinsics;
 mod library;
 
 use std::ffi::{c_char, c_int, c_long};
@@ -292,5 +293,6 @@ static FUNCTIONS: Functions = Functions {
     inquire: library::inquire,
     related: library::related,
     allocate: library::allocate,
+    intrinsic: intrinsics::intrinsic,
     leave: library::leave,
 };

@@ -3,6 +3,7 @@
 
 mod assignments;
 mod collectives;
+mod intrinsics;
 mod shadows;
 
 use std::sync::Arc;
