@@ -380,7 +380,7 @@ impl Code<'_> {
         if self.target == Target::Host && matches!(rail.ty, Ty::Struct(_)) {
             // Memory of a device is accessible to kernels only.
             return format!(
-                "({{ apg_raise(APG_UNSUPPORTED_OPERATION_EXCEPTION, \"an atomic operation on a GlobalRail outside of a kernel\"); {ty}{{}}; }})"
+                "({{ apg_raise(APG_UNSUPPORTED_OPERATION_EXCEPTION, \"an atomic operation on the memory of a device outside of a kernel\"); {ty}{{}}; }})"
             );
         }
         let sums = self.private_sums.get(&index.id).cloned();

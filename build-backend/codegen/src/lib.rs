@@ -54,7 +54,7 @@ pub const HEADERS: [(&str, &str); 8] = [
 /// MIR that cannot be compiled: a defect of the compiler or of the class library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmitError {
-    /// The `.x10` file.
+    /// The source file.
     pub file: String,
     /// The line.
     pub line: u32,

@@ -1,5 +1,6 @@
-//! Symbols. They depend on X10 names and signatures only, never on indices, so that the code of a translation
-//! unit stays the same, and its object is found in the cache, when an unrelated part of the program changes.
+//! Symbols. They depend on names and signatures of the program only, never on indices, so that the code of a
+//! translation unit stays the same, and its object is found in the cache, when an unrelated part of the
+//! program changes.
 
 use apg_mir::{Field, Function, Program, Ty};
 use apg_passes::analysis::class_hierarchy::ClassHierarchy;

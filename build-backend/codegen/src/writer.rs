@@ -1,5 +1,5 @@
-//! Output with indentation and `#line` directives: every statement is attributed to its `.x10` line, so that
-//! debuggers, profilers and compiler messages refer to the program.
+//! Output with indentation and `#line` directives: every statement is attributed to its line of the source,
+//! so that debuggers, profilers and compiler messages refer to the program.
 
 use apg_mir::{FileId, Span};
 

@@ -69,7 +69,7 @@ pub enum Operation {
     Ge,
     /// To the expression's type.
     Convert,
-    /// Same bits, other type (`Float.toIntBits`).
+    /// Same bits, other type.
     Bitcast,
     /// Mathematical functions; on the device the native one of the operand's width.
     Sqrt,

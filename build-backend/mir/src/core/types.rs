@@ -33,7 +33,7 @@ pub enum Ty {
     Char,
     /// A reference to a heap object of this class or a subclass, or null.
     Ref(ClassId),
-    /// A reference to any heap object (interfaces, `Any`, function types), or null.
+    /// A reference to a heap object of any class, or null.
     Any,
     /// A value of a struct or union.
     Struct(StructId),

@@ -1,6 +1,6 @@
 //! Narrowing of 64-bit integers to signed 32 bits on devices.
 //!
-//! Literals of X10 have 64 bits, for which devices have no native arithmetic; and a compiler folds no offset
+//! Many integers have 64 bits, for which devices have no native arithmetic; and a compiler folds no offset
 //! into an address computed with 32 bits that may wrap. The result is the same if no subexpression exceeds 32
 //! bits, which the host verifies at launch.
 //!
