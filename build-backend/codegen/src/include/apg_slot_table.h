@@ -278,7 +278,14 @@ template <class T> static __device__ __noinline__ void apg_reduce_elements(const
       sum = apg_combine(sum, next, operation);
     }
     if (root) { apg_store((T *)root->target + i, sum); continue; }
-    for (apg_u64 slot = 0; slot < part.count; ++slot) apg_store((T *)part.slots[slot].target + i, sum);
+    /* Several loads of addresses are under way. */
+    for (apg_u64 slot = 0; slot < part.count; slot += 8u) {
+      char *targets[8];
+      #pragma unroll
+      for (unsigned k = 0; k < 8u; ++k) targets[k] = part.slots[slot + k < part.count ? slot + k : slot].target;
+      #pragma unroll
+      for (unsigned k = 0; k < 8u; ++k) apg_store((T *)targets[k] + i, sum);
+    }
   }
 }
 /* Each slot's block combines a part of the elements. */
