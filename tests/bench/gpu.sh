@@ -102,6 +102,14 @@ if command -v nvcc >/dev/null; then
     "$out/launch"
     nvcc -O3 -arch=native -o "$out/slot_flag" tests/bench/cuda/slot_flag.cu && "$out/slot_flag"
     "$apg" run tests/bench/slot_latency.x10 --accels 0 --release
+    # The processor time of a mailbox while its kernel computes, in ticks once a second.
+    "$apg" build tests/bench/slot_idle.x10 --release -o "$out/slot_idle"
+    X10RT_ACCELS=0 "$out/slot_idle" &
+    while sleep 1 && [ -d /proc/$! ]; do
+        for thread in /proc/$!/task/*; do
+            [ "$(cat "$thread/comm")" = apg-slots0 ] && awk '{print "apg-slots0:", $14 + $15, "ticks"}' "$thread/stat"
+        done
+    done
     for n in 4000000 64000000; do
         "$apg" run tests/bench/black_scholes.x10 --accels 0 --release -- "$n"
         "$out/black_scholes" "$n"
@@ -132,6 +140,8 @@ if command -v nvcc >/dev/null; then
     if [ "$(nvidia-smi --list-gpus | wc -l)" -gt 1 ]; then
         export LD_LIBRARY_PATH="${NCCL:+$NCCL/lib:}${LD_LIBRARY_PATH:-}"
         nvcc -O3 -arch=native ${NCCL:+-I"$NCCL/include"} -o "$out/collectives" tests/bench/cuda/collectives.cu ${NCCL:+-L"$NCCL/lib"} -l:libnccl.so.2
+        nvcc -O3 -arch=native -o "$out/slot_peer" tests/bench/cuda/slot_peer.cu && "$out/slot_peer"
+        "$apg" run tests/bench/slot_latency.x10 --accels all --release
         "$apg" run tests/bench/collectives.x10 --accels all --release
         "$out/collectives"
     fi
