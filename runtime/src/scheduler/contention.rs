@@ -6,8 +6,9 @@
 //! for a while, after which they poll again. That while is doubled by each preemption that follows soon.
 //!
 //! The first while is long beside the time for which a thread of high priority polls undisturbed among
-//! others: where CPUs are never idle, a sleeping worker is woken as soon as a polling one finds a message, and
-//! yields of pollers are expensive (since Linux 6.18, a thread that yields forfeits the rest of its slice).
+//! others: where CPUs are never idle, a sleeping worker is woken as soon as a polling one finds a message,
+//! and yields of pollers are expensive (since Linux 6.18, a thread that yields forfeits the rest of its
+//! slice).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
