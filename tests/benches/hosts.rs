@@ -96,13 +96,18 @@ fn starts(command: &mut Command) -> Times {
     Times::of(5, run)
 }
 
-/// Sends that many messages of that size to a host and waits for a byte after each.
+/// Sends that many messages of that size to a host and waits for a byte after each. Both ends are in sessions
+/// of their own, as places are: Linux shares busy CPUs among sessions (sched(7), autogroup).
 fn tcp(lab: &Lab, count: u64, bytes: u64) -> Times {
     let own = std::env::current_exe().expect("a path").display().to_string();
     let numbers = [count, bytes].map(|it| it.to_string());
-    let mut server =
-        lab.command(2, &[&own, "--answer", &numbers[0], &numbers[1]]).spawn().expect("it starts");
-    let times = rounds(&mut lab.command(1, &[&own, "--ask", &numbers[0], &numbers[1], &lab.address(2)]));
+    let mut server = lab
+        .command(2, &["setsid", "--wait", &own, "--answer", &numbers[0], &numbers[1]])
+        .spawn()
+        .expect("it starts");
+    let times = rounds(
+        &mut lab.command(1, &["setsid", "--wait", &own, "--ask", &numbers[0], &numbers[1], &lab.address(2)]),
+    );
     assert!(server.wait().expect("it ends").success());
     times
 }
