@@ -147,6 +147,11 @@ impl Parse {
         &self.tokens[first..end.max(first)]
     }
 
+    /// All tokens, each with where it starts in the tree's text.
+    pub fn tokens(&self) -> impl Iterator<Item = (TextSize, &Token)> {
+        self.starts.iter().map(|it| TextSize::from(*it)).zip(&*self.tokens)
+    }
+
     /// Where a range of the tree's text is spelled: from its first to its last token, outside of macros.
     /// `None` if it has no token.
     pub fn span(&self, unit: &Unit, range: TextRange) -> Option<Span> {

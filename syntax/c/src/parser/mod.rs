@@ -14,7 +14,7 @@ use self::scopes::{FileScope, Scopes, TypedefNames};
 pub(crate) use self::state::ParseError;
 use self::state::Parser;
 use crate::preprocessor::{Token, Unit};
-use crate::syntax_kind::SyntaxKind;
+use crate::syntax_kind::SyntaxKind::{self, COLON, L_BRACK, R_BRACK, STAR};
 
 /// What parsing gives.
 pub(crate) struct Parsed {
@@ -40,11 +40,13 @@ impl Parsed {
     }
 }
 
-/// Whether tokens have a directive of XcalableMP: there are array sections in ordinary code then.
+/// Whether tokens have a directive or a coarray of XcalableMP: there are array sections in ordinary code then.
 pub(crate) fn has_xcalablemp(unit: &Unit, tokens: &[Token]) -> bool {
     let is_xcalablemp =
         |it: &[Token]| it[0].kind == SyntaxKind::PRAGMA_START && unit.text(it[1].text) == "xmp";
-    tokens.windows(2).any(is_xcalablemp)
+    // `:[*]`.
+    let declares_coarray = |it: &[Token]| it.iter().map(|it| it.kind).eq([COLON, L_BRACK, STAR, R_BRACK]);
+    tokens.windows(2).any(is_xcalablemp) || tokens.windows(4).any(declares_coarray)
 }
 
 /// Parses tokens of a unit as external declarations.

@@ -138,6 +138,11 @@ impl Preamble {
         self.state.resumed(self.interner.clone())
     }
 
+    /// The leading directives: what of the main file this is about.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     pub(super) fn prefix_len(&self) -> u32 {
         self.prefix.len() as u32
     }

@@ -301,6 +301,8 @@ pub enum SyntaxKind {
     NAME_REF,
     /// See [`ast::InitDeclarator`](crate::ast::InitDeclarator).
     INIT_DECLARATOR,
+    /// See [`ast::MappingRef`](crate::ast::MappingRef).
+    MAPPING_REF,
     /// See [`ast::StorageClass`](crate::ast::StorageClass).
     STORAGE_CLASS,
     /// See [`ast::TypeQualifier`](crate::ast::TypeQualifier).
@@ -481,8 +483,6 @@ pub enum SyntaxKind {
     CLAUSE,
     /// See [`ast::ReductionDecl`](crate::ast::ReductionDecl).
     REDUCTION_DECL,
-    /// See [`ast::MappingRef`](crate::ast::MappingRef).
-    MAPPING_REF,
     /// See [`ast::ReductionOperator`](crate::ast::ReductionOperator).
     REDUCTION_OPERATOR,
     /// See [`ast::ClauseModifier`](crate::ast::ClauseModifier).

@@ -301,13 +301,21 @@ impl NameRef {
 }
 
 ast_node!(
-    /// `Declarator AsmLabel? AttributeSpecifier* ('=' Initializer)?`
+    /// `Declarator (':' codimensions:MappingRef)? AsmLabel? AttributeSpecifier* ('=' Initializer)?`
     InitDeclarator, INIT_DECLARATOR
 );
 impl InitDeclarator {
     /// The [`Declarator`] child.
     pub fn declarator(&self) -> Option<Declarator> {
         child(&self.0)
+    }
+    /// The token `:`.
+    pub fn colon_token(&self) -> Option<SyntaxToken> {
+        token(&self.0, T![:])
+    }
+    /// The [`MappingRef`] in the part of that name.
+    pub fn codimensions(&self) -> Option<MappingRef> {
+        child_between(&self.0, Some(T![:]), Some(T![=]))
     }
     /// The [`AsmLabel`] child.
     pub fn asm_label(&self) -> Option<AsmLabel> {
@@ -324,6 +332,21 @@ impl InitDeclarator {
     /// The [`Initializer`] child.
     pub fn initializer(&self) -> Option<Initializer> {
         child(&self.0)
+    }
+}
+
+ast_node!(
+    /// `(NameRef ('.' NameRef)*)? SubscriptList*`
+    MappingRef, MAPPING_REF
+);
+impl MappingRef {
+    /// All [`NameRef`] children.
+    pub fn name_refs(&self) -> AstChildren<NameRef> {
+        children(&self.0)
+    }
+    /// All [`SubscriptList`] children.
+    pub fn subscript_lists(&self) -> AstChildren<SubscriptList> {
+        children(&self.0)
     }
 }
 
@@ -2342,21 +2365,6 @@ impl ReductionDecl {
     /// The [`Expr`] in the part of that name.
     pub fn combiner(&self) -> Option<Expr> {
         child_between(&self.0, Some(T![:]), None)
-    }
-}
-
-ast_node!(
-    /// `(NameRef ('.' NameRef)*)? SubscriptList*`
-    MappingRef, MAPPING_REF
-);
-impl MappingRef {
-    /// All [`NameRef`] children.
-    pub fn name_refs(&self) -> AstChildren<NameRef> {
-        children(&self.0)
-    }
-    /// All [`SubscriptList`] children.
-    pub fn subscript_lists(&self) -> AstChildren<SubscriptList> {
-        children(&self.0)
     }
 }
 

@@ -85,6 +85,11 @@ pub(super) fn declaration(p: &mut Parser<'_>, at_file_scope: bool) {
             return function_definition(p, m, &declared);
         }
         is_first = false;
+        // The codimensions of a coarray: `int a[10]:[*];`.
+        if p.allows_sections && p.at(COLON) && p.nth(1) == L_BRACK {
+            p.bump();
+            xcalablemp::mapping_ref(p);
+        }
         asm_label(p);
         attributes(p);
         if p.eat(EQ) {

@@ -63,7 +63,7 @@ pub(super) fn mapping_refs(p: &mut Parser<'_>) {
 }
 
 /// A name with subscripts, or subscripts alone.
-fn mapping_ref(p: &mut Parser<'_>) {
+pub(super) fn mapping_ref(p: &mut Parser<'_>) {
     if !matches!(p.current(), IDENT | L_PAREN | L_BRACK) {
         p.error("the name of nodes, a template or an array is missing here");
         return;
