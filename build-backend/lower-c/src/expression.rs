@@ -91,11 +91,13 @@ impl Body<'_, '_> {
                 Ok(self.load(lvalue))
             }
             ExprKind::Block(block) => self.block_value(*block, range),
-            ExprKind::Other(_) | ExprKind::Unevaluated | ExprKind::Section(..) => unsupported(
-                range,
-                "this expression has no device form",
-                "compute the value in front of the region",
-            ),
+            ExprKind::Other(_) | ExprKind::Unevaluated | ExprKind::Section(..) | ExprKind::Coindexed(..) => {
+                unsupported(
+                    range,
+                    "this expression has no device form",
+                    "compute the value in front of the region",
+                )
+            }
         }
     }
 

@@ -167,6 +167,8 @@ pub enum ExprKind {
     Index(ExprId, ExprId),
     /// `a[low:length]`, without those that are left out.
     Section(ExprId, Option<ExprId>, Option<ExprId>),
+    /// `a:[image]`: an object of another image (XcalableMP 1.4, section 6.2).
+    Coindexed(ExprId, ExprId),
     /// `a.b` and `a->b`.
     Member {
         /// The struct, or the pointer to one.

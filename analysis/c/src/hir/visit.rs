@@ -16,6 +16,7 @@ impl ExprKind {
             ExprKind::Binary(_, a, b)
             | ExprKind::Assign(_, a, b)
             | ExprKind::Index(a, b)
+            | ExprKind::Coindexed(a, b)
             | ExprKind::Comma(a, b) => [a, b].into_iter().for_each(|it| visit(*it)),
             ExprKind::Section(base, low, length) => {
                 visit(*base);

@@ -135,10 +135,14 @@ impl Lowerer {
                 let ty = it.type_name().map_or(Type::Unknown, |it| self.type_name(&it));
                 (ExprKind::Other(vec![list]), ty)
             }
+            ast::Expr::CoarrayExpr(it) => {
+                let base = self.expr(it.expr());
+                let image = self.expr(it.image());
+                (ExprKind::Coindexed(base, image), self.ty(base))
+            }
             ast::Expr::GenericExpr(_)
             | ast::Expr::ChooseExpr(_)
             | ast::Expr::LabelAddressExpr(_)
-            | ast::Expr::CoarrayExpr(_)
             | ast::Expr::ParenExpr(_) => {
                 let operands: Vec<_> = expr.syntax().children().filter_map(ast::Expr::cast).collect();
                 let operands = operands.into_iter().map(|it| self.expr(Some(it))).collect();

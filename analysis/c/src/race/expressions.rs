@@ -30,6 +30,11 @@ impl Lowering<'_> {
                 });
                 None
             }
+            ExprKind::Coindexed(base, image) => {
+                self.value(*base);
+                self.value(*image);
+                None
+            }
             ExprKind::Unary(op, operand) => {
                 let value = self.value(*operand)?;
                 let zero = fork_join::Value::from_constant(0);
