@@ -28,7 +28,9 @@ mod types;
 mod unit;
 mod unsupported;
 mod variable_length;
+mod xmp;
 
 pub use file::{HostRegion, PlacedRegions, lower, place_regions};
 pub use host::offload;
 pub use unsupported::Unsupported;
+pub use xmp::distribute;

@@ -98,12 +98,12 @@ fn end_of_line(text: &str, mut at: usize) -> usize {
 }
 
 /// The 1-based line of an offset.
-pub(super) fn line_number(text: &str, offset: usize) -> usize {
+pub(crate) fn line_number(text: &str, offset: usize) -> usize {
     text[..offset].matches('\n').count() + 1
 }
 
 /// A string constant of C.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for byte in text.bytes() {
         match byte {

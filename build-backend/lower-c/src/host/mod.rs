@@ -2,7 +2,7 @@
 //! calls of the runtime, for the C compiler. A region is followed by its own text, which the host runs where
 //! there is no device; all other text stays as it is.
 
-mod edits;
+pub(crate) mod edits;
 mod host_region;
 mod mapping;
 

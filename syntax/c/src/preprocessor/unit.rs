@@ -138,7 +138,7 @@ impl Preamble {
         self.state.resumed(self.interner.clone())
     }
 
-    /// The leading directives: what of the main file this is about.
+    /// The part of the main file that this is about: its leading directives.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }

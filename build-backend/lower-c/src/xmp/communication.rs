@@ -1,0 +1,144 @@
+//! Tasks, barriers, reductions, broadcasts and reflection (specification 1.4, chapter 5).
+
+use apg_c_analysis::hir::{Directive, VariableId};
+use apg_c_syntax::TextRange;
+
+use super::arrays::array_name;
+use super::edits::split;
+use super::{Unit, constants};
+use crate::unsupported::{Lowered, unsupported};
+
+impl Unit<'_> {
+    pub(super) fn task(&mut self, of: &Directive) -> Lowered<()> {
+        let Some(body) = of.body else { return Ok(()) };
+        let on = self.on_clause(of, "on")?;
+        let is_in_tasks = of.parent.is_some_and(|it| self.hir.directive(it).name == "tasks");
+        let nocomm = u8::from(is_in_tasks || of.clause("nocomm").is_some());
+        let site = self.site(of);
+        self.replace(
+            of,
+            format!(
+                "{{ int apg_t_ __attribute__((cleanup(apg_xmp_end_task))) = \
+                 apg_xmp_begin_task({site}, {on}, {nocomm}); if (apg_t_) "
+            ),
+        )?;
+        self.edits.insert_behind(Self::range(self.hir.stmt(body).range), " }");
+        Ok(())
+    }
+
+    pub(super) fn barrier(&mut self, of: &Directive) -> Lowered<()> {
+        let (site, on) = (self.site(of), self.on_clause(of, "on")?);
+        self.replace(of, format!("apg_xmp_barrier({site}, {on});"))
+    }
+
+    pub(super) fn reduction(&mut self, of: &Directive) -> Lowered<()> {
+        let found = self.reduction_items(of, self.argument(of)?)?;
+        let (site, on, asynchronous) = (self.site(of), self.on_clause(of, "on")?, self.asynchronous(of));
+        let call = format!(
+            "apg_xmp_reduction({site}, {}, (const struct apg_xmp_item[]){{{}}}, {}, {on}, {asynchronous});",
+            found.operator, found.items, found.count
+        );
+        self.replace(of, call)
+    }
+
+    pub(super) fn bcast(&mut self, of: &Directive) -> Lowered<()> {
+        let argument = self.argument(of)?;
+        let range = self.in_parentheses(argument).unwrap_or_else(|| Self::range(argument));
+        let (items, count) = self.item_list(of, range)?;
+        let (from, on) = (self.on_clause(of, "from")?, self.on_clause(of, "on")?);
+        let (site, asynchronous) = (self.site(of), self.asynchronous(of));
+        self.replace(of, format!("apg_xmp_bcast({site}, {items}, {count}, {from}, {on}, {asynchronous});"))
+    }
+
+    /// The list behind the name of a directive.
+    pub(super) fn argument(&self, of: &Directive) -> Lowered<TextRange> {
+        match of.argument.first() {
+            Some(first) => Ok(first.range),
+            None => {
+                let message = format!("`{}` names nothing", of.name);
+                unsupported(of.range, message, "write the variables in parentheses behind it")
+            }
+        }
+    }
+
+    /// The global arrays that a directive names in parentheses.
+    fn named_arrays(&self, of: &Directive) -> Lowered<Vec<VariableId>> {
+        let argument = self.argument(of)?;
+        let Some(range) = self.in_parentheses(argument) else {
+            return unsupported(argument, "the arrays are missing", "write them in parentheses");
+        };
+        let mut found = Vec::new();
+        for name in split(&self.text, range, b',') {
+            let name = &self.text[name];
+            match self.variable(name, of).filter(|it| self.model.array(*it).is_some()) {
+                Some(it) => found.push(it),
+                None => {
+                    let message = format!("`{name}` is no global array");
+                    return unsupported(argument, message, "align it with a template");
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// A global array as an argument of the runtime.
+    pub(super) fn descriptor(&self, variable: VariableId) -> String {
+        let name = &self.hir.variable(variable).name;
+        format!("apg_xmp_at(&{}, (void *){name})", array_name(name))
+    }
+
+    /// `reflect`, `reflect_init` and `reduce_shadow`.
+    pub(super) fn reflect(&mut self, of: &Directive, function: &str) -> Lowered<()> {
+        let widths = match of.clause("width").and_then(|it| self.in_parentheses(it.range)) {
+            None => "0".to_owned(),
+            Some(range) => {
+                let mut widths = Vec::new();
+                for width in split(&self.text, range, b',') {
+                    let written = self.edited_range(width);
+                    let periodic = written.trim_start().strip_prefix('/').and_then(|it| it.split_once('/'));
+                    let (is_periodic, sides) = match periodic {
+                        Some((_, sides)) => (1, sides),
+                        None => (0, written.as_str()),
+                    };
+                    let (below, above) = sides.split_once(':').unwrap_or((sides, sides));
+                    widths.push(format!("{{{below}, {above}, {is_periodic}}}"));
+                }
+                constants("struct apg_xmp_width", &widths)
+            }
+        };
+        let orthogonal = u8::from(of.clause("orthogonal").is_some());
+        let rest = match function {
+            "reflect_init" => format!("{orthogonal}"),
+            "reduce_shadow" => self.asynchronous(of),
+            _ => format!("{orthogonal}, {}", self.asynchronous(of)),
+        };
+        let mut calls = Vec::new();
+        for array in self.named_arrays(of)? {
+            let (site, array) = (self.site(of), self.descriptor(array));
+            calls.push(format!("apg_xmp_{function}({site}, {array}, {widths}, {rest});"));
+        }
+        self.replace(of, format!("{{ {} }}", calls.join(" ")))
+    }
+
+    pub(super) fn reflect_do(&mut self, of: &Directive) -> Lowered<()> {
+        let mut calls = Vec::new();
+        for array in self.named_arrays(of)? {
+            let (site, asynchronous) = (self.site(of), self.asynchronous(of));
+            calls.push(format!("apg_xmp_reflect_do({site}, {}, {asynchronous});", self.descriptor(array)));
+        }
+        self.replace(of, format!("{{ {} }}", calls.join(" ")))
+    }
+
+    pub(super) fn wait_async(&mut self, of: &Directive) -> Lowered<()> {
+        let argument = self.argument(of)?;
+        let range = self.in_parentheses(argument).unwrap_or_else(|| Self::range(argument));
+        let numbers: Vec<String> =
+            split(&self.text, range, b',').into_iter().map(|it| self.edited_range(it)).collect();
+        let (site, on) = (self.site(of), self.on_clause(of, "on")?);
+        let count = numbers.len();
+        self.replace(
+            of,
+            format!("apg_xmp_wait_async({site}, {}, {count}, {on});", constants("long", &numbers)),
+        )
+    }
+}

@@ -1,0 +1,373 @@
+//! Loops that nodes share (specification 1.4, section 5.1.2): each node gets bounds of its own.
+
+use apg_c_analysis::hir::visit::Node;
+use apg_c_analysis::hir::{
+    BinaryOp, Directive, DirectiveId, ExprKind, Mapping, StmtId, StmtKind, Subscript, SubscriptKind,
+};
+use apg_c_analysis::loops::{CanonicalLoop, canonical};
+use apg_c_analysis::xmp::{self, GridKind};
+use apg_c_syntax::Family;
+
+use super::Unit;
+use super::edits::split;
+use super::references::{axis_number, grid_name};
+use crate::unsupported::{Lowered, unsupported};
+
+/// A loop whose iterations are divided.
+struct SharedLoop {
+    stmt: StmtId,
+    form: CanonicalLoop,
+    name: String,
+    /// The position of its subscript.
+    position: usize,
+    /// What is added to the iteration variable in the subscript.
+    offset: String,
+    /// A directive of OpenMP about the loop.
+    openmp: Option<DirectiveId>,
+}
+
+/// The iterations of a pass over a nest, by axis.
+struct Passes {
+    /// The modes of each pass, one for each position of the subscripts.
+    modes: Vec<Vec<&'static str>>,
+    /// Widths below and above, and whether they may lie beyond the loop's bounds.
+    widths: Vec<(String, String, u8)>,
+    /// What is done after the first pass.
+    wait: Option<String>,
+}
+
+impl<'a> Unit<'a> {
+    pub(super) fn loop_construct(&mut self, of: &'a Directive) -> Lowered<()> {
+        let Some(body) = of.body else { return Ok(()) };
+        let Some(on) = xmp::target(of, "on") else {
+            return unsupported(of.range, "the clause `on` is missing", "write `on t(i)`");
+        };
+        let loops = self.shared_loops(on, body)?;
+        let passes = self.passes(of, on)?;
+        let (mut before, mut behind) = (String::from("{ "), String::from(" }"));
+        let axes: u32 = loops.iter().map(|it| 1 << self.axis(on, it.position)).sum();
+        for clause in of.clauses_named("reduction") {
+            let found = self.reduction_items(of, clause.range)?;
+            let (number, site, grid) = (self.number(), self.site(of), grid_name(&on.name));
+            // The value in front of the loop counts once; if the operator is idempotent, it may on each node.
+            let saved = match found.is_idempotent() {
+                true => "0".to_owned(),
+                false => format!(
+                    "apg_xmp_begin_reduction({site}, {}, apg_i{number}_, {})",
+                    found.operator, found.count
+                ),
+            };
+            before.push_str(&format!(
+                "const struct apg_xmp_item apg_i{number}_[] = {{{}}}; void *apg_o{number}_ = {saved}; ",
+                found.items
+            ));
+            let end = format!(
+                " apg_xmp_end_reduction({site}, {op}, apg_i{number}_, {count}, {grid}, {axes}, apg_o{number}_);",
+                op = found.operator,
+                count = found.count
+            );
+            behind.insert_str(0, &end);
+        }
+        if passes.modes.len() > 1 {
+            let wait = passes.wait.as_ref().map_or_else(String::new, |it| format!("if (apg_p_ == 1) {it} "));
+            before.push_str(&format!(
+                "for (int apg_p_ = 0; apg_p_ < {}; ++apg_p_) {{ {wait}",
+                passes.modes.len()
+            ));
+            behind.insert(0, '}');
+        }
+        for index in 0..loops.len() {
+            self.edit_loop(of, on, &loops, index, &passes, &mut before);
+        }
+        before.push_str(&self.ownership(of, on, &loops)?);
+        self.replace(of, before)?;
+        self.edits.insert_behind(Self::range(self.hir.stmt(body).range), behind);
+        Ok(())
+    }
+
+    fn axis(&self, on: &Mapping, position: usize) -> usize {
+        axis_number(position, on.subscripts.len(), on.spelling)
+    }
+
+    /// The loops in a statement whose variables are subscripts.
+    fn shared_loops(&self, on: &Mapping, body: StmtId) -> Lowered<Vec<SharedLoop>> {
+        let subscripts: Vec<(usize, String, String)> = on
+            .subscripts
+            .iter()
+            .enumerate()
+            .filter_map(|(n, it)| self.index(it).map(|(a, b)| (n, a, b)))
+            .collect();
+        let (mut found, mut error) = (Vec::<SharedLoop>::new(), None);
+        let mut openmp = None;
+        self.hir.walk_stmt(body, &mut |node| {
+            match node {
+                Node::Directive(id) => {
+                    let of = self.hir.directive(id);
+                    if of.family == Family::OpenMp {
+                        openmp = of.body.map(|it| (it, id));
+                    }
+                    // A loop construct inside has loops of its own.
+                    return !(of.family == Family::XcalableMp && of.name == "loop");
+                }
+                Node::Stmt(stmt) if matches!(self.hir.stmt(stmt).kind, StmtKind::For { .. }) => {
+                    let Ok(form) = canonical(self.hir, stmt) else { return true };
+                    let name = self.hir.variable(form.variable).name.to_string();
+                    let Some((position, _, offset)) = subscripts.iter().find(|it| it.1 == name) else {
+                        return true;
+                    };
+                    if form.comparison == BinaryOp::NotEqual && form.step.is_some() {
+                        let range = self.hir.stmt(stmt).range;
+                        error = error.take().or(Some(range));
+                    }
+                    let openmp = openmp.filter(|it| it.0 == stmt).map(|it| it.1);
+                    found.push(SharedLoop {
+                        stmt,
+                        form,
+                        name,
+                        position: *position,
+                        offset: offset.clone(),
+                        openmp,
+                    });
+                }
+                _ => {}
+            }
+            true
+        });
+        if let Some(range) = error {
+            let message = "the number of iterations of this loop is not known in front of it";
+            return unsupported(range, message, "compare the variable by `<` or `<=`");
+        }
+        if found.is_empty() {
+            let range = self.hir.stmt(body).range;
+            let message = "no `for` loop here has a variable that is a subscript of `on`";
+            return unsupported(range, message, "write `for (i = 0; i < n; i++)` for `on t(i)`");
+        }
+        Ok(found)
+    }
+
+    /// The variable of a subscript and what is added to it: `i`, `i + 1`.
+    fn index(&self, subscript: &Subscript) -> Option<(String, String)> {
+        let SubscriptKind::Expr(expr) = subscript.kind else { return None };
+        let name = |expr| match &self.hir.expr(expr).kind {
+            ExprKind::Variable(it) => Some(self.hir.variable(*it).name.to_string()),
+            ExprKind::Unresolved(name) => Some(name.to_string()),
+            _ => None,
+        };
+        match &self.hir.expr(expr).kind {
+            ExprKind::Binary(BinaryOp::Add, base, offset) => {
+                Some((name(*base)?, format!("({})", self.edited(self.hir.expr(*offset).range))))
+            }
+            ExprKind::Binary(BinaryOp::Subtract, base, offset) => {
+                Some((name(*base)?, format!("-({})", self.edited(self.hir.expr(*offset).range))))
+            }
+            _ => Some((name(expr)?, "0".to_owned())),
+        }
+    }
+
+    /// A test of the subscripts that no loop has.
+    fn ownership(&self, of: &Directive, on: &Mapping, loops: &[SharedLoop]) -> Lowered<String> {
+        let mut test = String::new();
+        for (position, subscript) in on.subscripts.iter().enumerate() {
+            let is_whole = subscript.kind == SubscriptKind::Star || subscript.text == ":";
+            if is_whole || loops.iter().any(|it| it.position == position) {
+                continue;
+            }
+            let SubscriptKind::Expr(_) = subscript.kind else {
+                let message = "a loop is executed by the nodes of a part of an axis";
+                return unsupported(subscript.range, message, "write it in a `task` on these nodes");
+            };
+            test.push_str(&format!(
+                "if (apg_xmp_owns({}, {}, {}, {})) ",
+                self.site(of),
+                grid_name(&on.name),
+                self.axis(on, position),
+                self.edited(subscript.range)
+            ));
+        }
+        Ok(test)
+    }
+
+    /// The ranges of a nest: with `expand`, `margin` and `peel_and_wait` (section 5.1.2).
+    fn passes(&self, of: &Directive, on: &Mapping) -> Lowered<Passes> {
+        let count = on.subscripts.len();
+        let plain = || vec![("0".to_owned(), "0".to_owned(), 0); count];
+        let clause = ["expand", "margin", "peel_and_wait"].iter().find_map(|it| of.clause(it));
+        let Some(clause) = clause else {
+            return Ok(Passes { modes: vec![vec!["APG_XMP_WHOLE"; count]], widths: plain(), wait: None });
+        };
+        let written =
+            self.in_parentheses(clause.range).map_or_else(Vec::new, |it| split(&self.text, it, b','));
+        let mut written: Vec<String> = written.into_iter().map(|it| self.edited_range(it)).collect();
+        let mut wait = None;
+        if clause.name == "peel_and_wait" && !written.is_empty() {
+            let number = written.remove(0);
+            wait = Some(format!("apg_xmp_wait_async({}, (const long[]){{{number}}}, 1, 0);", self.site(of)));
+        }
+        let is_inner = clause.name != "expand"
+            && written.iter().any(|it| it.rsplit('/').next().unwrap_or_default().contains('-'));
+        let mut widths = Vec::new();
+        for width in &written {
+            let (unbound, sides) =
+                match width.trim_start().strip_prefix('/').and_then(|it| it.split_once('/')) {
+                    Some((_, sides)) => (1, sides),
+                    None => (0, width.as_str()),
+                };
+            let (below, above) = sides.split_once(':').unwrap_or((sides, sides));
+            let side = |it: &str| if is_inner { format!("-({it})") } else { it.to_owned() };
+            widths.push((side(below), side(above), unbound));
+        }
+        if widths.len() != count {
+            let message = format!("`{}` has {} widths for {count} axes", clause.name, widths.len());
+            return unsupported(clause.range, message, "write a width for each subscript of `on`");
+        }
+        // The difference of two boxes is a slab for each axis: axes in front are inside, those behind whole.
+        let slabs = |inside: &'static str, slab: &'static str, whole: &'static str| {
+            (0..count).map(move |axis| {
+                (0..count)
+                    .map(|it| match it.cmp(&axis) {
+                        std::cmp::Ordering::Less => inside,
+                        std::cmp::Ordering::Equal => slab,
+                        std::cmp::Ordering::Greater => whole,
+                    })
+                    .collect::<Vec<_>>()
+            })
+        };
+        let modes = match (clause.name.as_str(), is_inner) {
+            ("expand", _) => vec![vec!["APG_XMP_EXPAND"; count]],
+            ("margin", false) => slabs("APG_XMP_WHOLE", "APG_XMP_MARGIN", "APG_XMP_EXPAND").collect(),
+            ("margin", true) => slabs("APG_XMP_INTERIOR", "APG_XMP_PEEL", "APG_XMP_WHOLE").collect(),
+            (_, true) => [vec!["APG_XMP_INTERIOR"; count]]
+                .into_iter()
+                .chain(slabs("APG_XMP_INTERIOR", "APG_XMP_PEEL", "APG_XMP_WHOLE"))
+                .collect(),
+            (_, false) => [vec!["APG_XMP_WHOLE"; count]]
+                .into_iter()
+                .chain(slabs("APG_XMP_WHOLE", "APG_XMP_MARGIN", "APG_XMP_EXPAND"))
+                .collect(),
+        };
+        Ok(Passes { modes, widths, wait })
+    }
+
+    /// Whether a node's iterations of a loop are one arithmetic progression, which the translation tells from
+    /// the distribution.
+    fn is_one_run(&self, of: &Directive, on: &Mapping, shared: &SharedLoop, passes: &Passes) -> bool {
+        if passes.modes.iter().any(|it| matches!(it[shared.position], "APG_XMP_MARGIN" | "APG_XMP_PEEL")) {
+            return false;
+        }
+        let Some(grid) = self.model.grid(&on.name, of.function) else { return false };
+        let format = grid.distribution.as_ref().and_then(|it| it.formats.get(shared.position));
+        match (grid.kind, format) {
+            (GridKind::Nodes, _) => true,
+            (_, Some(it)) => {
+                it == "*"
+                    || it.starts_with("block")
+                    || it.starts_with("gblock")
+                    || it == "cyclic" && shared.form.step.is_none()
+            }
+            _ => false,
+        }
+    }
+
+    /// Edits the head of a loop. `before` gets its range, which is computed once if no outer loop changes it.
+    fn edit_loop(
+        &mut self,
+        of: &Directive,
+        on: &Mapping,
+        loops: &[SharedLoop],
+        index: usize,
+        passes: &Passes,
+        before: &mut String,
+    ) {
+        let shared = &loops[index];
+        let number = self.number();
+        let range = self.range_call(of, on, shared, passes);
+        let name = &shared.name;
+        let form = &shared.form;
+        let init = self.init_text(shared);
+        let is_one_run = self.is_one_run(of, on, shared, passes);
+        let compare = if form.is_downward { ">=" } else { "<=" };
+        let inner = match is_one_run {
+            true => format!(
+                "for ({init} apg_r{number}_.first; {name} {compare} apg_r{number}_.last; {name} += apg_r{number}_.step) "
+            ),
+            false => format!(
+                "for ({init} apg_n{number}_.first; {name} {compare} apg_n{number}_.last; {name} += apg_r{number}_.step) "
+            ),
+        };
+        let mut outer = match is_one_run {
+            true => String::new(),
+            false => format!(
+                "for (struct apg_xmp_run apg_n{number}_ = apg_xmp_first_run(&apg_r{number}_); \
+                 apg_n{number}_.index < apg_r{number}_.runs; apg_xmp_next_run(&apg_r{number}_, &apg_n{number}_)) "
+            ),
+        };
+        let outer_names: Vec<&str> = loops[..index].iter().map(|it| it.name.as_str()).collect();
+        if mentions(&range, &outer_names) {
+            outer.insert_str(
+                0,
+                &format!(
+                    "for (struct apg_xmp_range apg_r{number}_ = {range}, *apg_f{number}_ = &apg_r{number}_; \
+                     apg_f{number}_; apg_f{number}_ = 0) "
+                ),
+            );
+        } else {
+            before.push_str(&format!("const struct apg_xmp_range apg_r{number}_ = {range}; "));
+        }
+        let head =
+            self.hir.stmt(shared.stmt).range.start().into()..self.hir.stmt(form.body).range.start().into();
+        match shared.openmp {
+            Some(id) => {
+                self.edits.insert(Self::range(self.hir.directive(id).range).start, outer);
+                self.edits.replace(head, inner);
+            }
+            None => self.edits.replace(head, format!("{outer}{inner}")),
+        }
+    }
+
+    /// The first part of a loop up to its first value.
+    fn init_text(&self, shared: &SharedLoop) -> String {
+        if let StmtKind::For { init: Some(init), .. } = self.hir.stmt(shared.stmt).kind
+            && let StmtKind::Declaration(_) = self.hir.stmt(init).kind
+        {
+            let start = Self::range(self.hir.expr(shared.form.start).range).start;
+            let text = self.edited_range(Self::range(self.hir.stmt(init).range).start..start);
+            return text.trim_end().to_owned();
+        }
+        format!("{} =", shared.name)
+    }
+
+    /// The range of a loop as a call.
+    fn range_call(&self, of: &Directive, on: &Mapping, shared: &SharedLoop, passes: &Passes) -> String {
+        let form = &shared.form;
+        let text = |expr| self.edited(self.hir.expr(expr).range);
+        let (first, end) = (text(form.start), text(form.end));
+        let step = form.step.map_or_else(|| "1".to_owned(), text);
+        let step = if form.is_downward { format!("-({step})") } else { step };
+        let last = match form.comparison {
+            BinaryOp::Less => format!("(long)({end}) - 1"),
+            BinaryOp::Greater => format!("(long)({end}) + 1"),
+            BinaryOp::NotEqual if form.is_downward => format!("(long)({end}) + 1"),
+            BinaryOp::NotEqual => format!("(long)({end}) - 1"),
+            _ => format!("({end})"),
+        };
+        let modes: Vec<&str> = passes.modes.iter().map(|it| it[shared.position]).collect();
+        let mode = match &modes[..] {
+            [only] => (*only).to_owned(),
+            all => format!("((const int[]){{{}}})[apg_p_]", all.join(", ")),
+        };
+        let (below, above, unbound) = &passes.widths[shared.position];
+        format!(
+            "apg_xmp_loop({}, {}, {}, {}, ({first}), {last}, {step}, {mode}, {below}, {above}, {unbound})",
+            self.site(of),
+            grid_name(&on.name),
+            self.axis(on, shared.position),
+            shared.offset,
+        )
+    }
+}
+
+/// Whether a text has one of these words.
+fn mentions(text: &str, names: &[&str]) -> bool {
+    let words = text.split(|it: char| !it.is_alphanumeric() && it != '_');
+    words.into_iter().any(|it| names.contains(&it))
+}

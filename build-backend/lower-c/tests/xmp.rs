@@ -1,0 +1,132 @@
+//! XcalableMP directives as calls of the runtime: the edited text of files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use apg_c_analysis::{AnalysisHost, Toolchain};
+use apg_c_syntax::Disk;
+
+/// The edited text of a file, or its errors.
+fn distribute(text: &str) -> Result<String, Vec<String>> {
+    let mut host = AnalysisHost::new(Arc::new(Disk));
+    let file = host.set_file(Path::new("/x.c"), text.into(), &Arc::new(Toolchain::default()));
+    let parsed = apg_c_analysis::parsed(host.database(), file);
+    let edited = apg_lower_c::distribute(parsed, "x.c");
+    let edited = edited.map_err(|errors| errors.into_iter().map(|it| it.message).collect::<Vec<_>>())?;
+    Ok(edited.expect("it has directives"))
+}
+
+/// The edited text of what stands behind declarations of an array in blocks, `a`, and one dealt out, `c`.
+fn body(text: &str) -> String {
+    let declarations = "#pragma xmp nodes p[4]\n#pragma xmp template t[16][16]\n\
+        #pragma xmp distribute t[block][cyclic] onto p\n#pragma xmp template u[16]\n\
+        #pragma xmp distribute u[cyclic(2)] onto p\ndouble a[16][16], c[16];\nint s, b[8];\n\
+        #pragma xmp align a[i][*] with t[i][*]\n#pragma xmp align c[i] with u[i]\n";
+    distribute(&format!("{declarations}void f(void) {{\n{text}\n}}\n")).expect("it is supported")
+}
+
+#[track_caller]
+fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in\n{text}");
+    }
+}
+
+#[test]
+fn global_arrays_are_pointers_that_global_indices_lead_into() {
+    let text = body("a[s][s + 1] = c[s];");
+    assert_has(
+        &text,
+        &[
+            "double *a, *c;",
+            "static struct apg_xmp_array apg_a_a",
+            "a[(s) * apg_a_a.stride[0] + (s + 1) - apg_a_a.origin] = \
+             c[apg_xmp_local(&apg_a_c.axis[0], s) - apg_a_c.origin];",
+        ],
+    );
+}
+
+#[test]
+fn subscripts_of_subscripts_are_edited_as_well() {
+    assert_has(
+        &body("a[(int)c[s]][0] = 0;"),
+        &["a[((int)c[apg_xmp_local(&apg_a_c.axis[0], s) - apg_a_c.origin]) * "],
+    );
+}
+
+#[test]
+fn blocks_need_one_loop_and_cards_a_loop_over_runs() {
+    let blocks = body("#pragma xmp loop (i) on t[i][*]\nfor (int i = 1; i < 15; i++) a[i][0] = i;");
+    assert_has(
+        &blocks,
+        &[
+            "apg_x_t, 0, 0, (1), (long)(15) - 1, 1, APG_XMP_WHOLE, 0, 0, 0)",
+            "for (int i = apg_r1_.first; i <= apg_r1_.last; i += apg_r1_.step) ",
+        ],
+    );
+    assert!(!blocks.contains("apg_xmp_first_run"), "{blocks}");
+    let cards = body("int i;\n#pragma xmp loop on u[i]\nfor (i = 15; i >= 0; i--) c[i] = i;");
+    assert_has(
+        &cards,
+        &[
+            "(15), (0), -(1), APG_XMP_WHOLE",
+            "apg_xmp_first_run(&apg_r1_)",
+            "for (i = apg_n1_.first; i >= apg_n1_.last; i += apg_r1_.step)",
+        ],
+    );
+}
+
+#[test]
+fn parentheses_reverse_the_axes() {
+    let text = distribute(
+        "#pragma xmp nodes p(2,*)\n#pragma xmp template t(0:7,4)\n#pragma xmp distribute t(block,cyclic(3)) onto p\n\
+         int a[4][8];\n#pragma xmp align a[i][j] with t(j,i+1)\n",
+    );
+    assert_has(
+        &text.expect("it is supported"),
+        &[
+            "(const long[]){-1, 2}",
+            "(const long[]){1, 0}, (const long[]){4, (long)(7) - (0) + 1}",
+            "{APG_XMP_CYCLIC, 3, 0}, {APG_XMP_BLOCK, 0, 0}",
+            "(const struct apg_xmp_alignment[]){{0, +1}, {1, 0}}",
+        ],
+    );
+}
+
+#[test]
+fn a_sum_counts_its_old_value_once_and_a_maximum_needs_not() {
+    let text = body("#pragma xmp loop on u[i] reduction(+:s)\nfor (int i = 0; i < 16; i++) s += c[i];");
+    assert_has(&text, &["apg_xmp_begin_reduction(", "APG_XMP_SUM, apg_i1_, 1, apg_x_u, 1, apg_o1_);"]);
+    let text = body("#pragma xmp loop on u[i] reduction(max:s)\nfor (int i = 0; i < 16; i++) s = i;");
+    assert!(!text.contains("apg_xmp_begin_reduction"), "{text}");
+}
+
+#[test]
+fn sections_are_moved_or_assigned_in_loops() {
+    let text = body("#pragma xmp gmove\nb[0:4] = c[2:4:3];");
+    assert_has(&text, &["apg_xmp_gmove(", "{{APG_XMP_SECTION, 0, 4, 1}}", "{{APG_XMP_SECTION, 2, 4, 3}}"]);
+    let text = body("b[0:4] = b[1:4];");
+    assert_has(&text, &["__builtin_malloc(apg_n_ * sizeof *apg_w_)"]);
+}
+
+#[test]
+fn lines_of_the_file_keep_their_numbers() {
+    let text = distribute("int x;\n#pragma xmp nodes \\\n  p[*]\n\n\n\n\n\n\n\n\n\n\n\nint y;\n")
+        .expect("it is supported");
+    assert_has(&text, &["# 15 \"x.c\"\nint y;"]);
+}
+
+#[test]
+fn what_has_no_translation_is_an_error() {
+    let head = "#pragma xmp nodes p[*]\n#pragma xmp template t[8]\n#pragma xmp distribute t[block] onto p\nint a[8];\n\
+        #pragma xmp align a[i] with t[i]\n";
+    let errors =
+        |body: &str| distribute(&format!("{head}void f(void) {{\n{body}\n}}\n")).expect_err("an error");
+    let wrong = errors("int i;\n#pragma xmp loop on t[i]\nfor (int j = 0; j < 8; j++) a[j] = 0;");
+    assert_eq!(wrong, ["no `for` loop here has a variable that is a subscript of `on`"]);
+    assert_eq!(
+        errors("int x[8];\n#pragma xmp gmove\nx[:] = a[:] + 1;"),
+        ["`gmove` moves sections, it computes nothing"]
+    );
+    assert_eq!(errors("#pragma xmp bcast (a)"), ["`a` is a global array, of which each node has a part"]);
+}
