@@ -25,7 +25,19 @@ pub(crate) fn end_by(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
+/// Makes the C library write each line of standard output by itself, so that lines of several places are
+/// whole.
+pub(crate) fn buffer_lines() {
+    // SAFETY: nothing has been written yet; a null pointer asks the library for a buffer of its own.
+    unsafe { libc::setvbuf(stdout, std::ptr::null_mut(), libc::_IOLBF, LINE_BUFFER_BYTES) };
+}
+
+/// Bytes of a line that is written at once.
+const LINE_BUFFER_BYTES: usize = 4096;
+
 unsafe extern "C" {
+    /// Standard output of the C library (C17 7.21.1).
+    static stdout: *mut libc::FILE;
     /// The environment (POSIX.1-2017, `environ`).
     static environ: *mut *mut c_char;
     /// What the C library calls the program in its messages.
@@ -46,6 +58,12 @@ pub(crate) fn run_main(main: Main, count: usize, words: &'static mut [*mut c_cha
         }
         main(count as c_int, words.as_mut_ptr(), environ)
     }
+}
+
+/// Ends this process without the functions that `exit` calls: other threads run.
+pub(crate) fn end_at_once(status: i32) -> ! {
+    // SAFETY: a system call.
+    unsafe { libc::_exit(status) }
 }
 
 /// Ends this process as `exit` does.

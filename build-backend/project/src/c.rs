@@ -1,5 +1,6 @@
 //! Analysis of C files: the files among the named paths, the system's compiler, and the findings.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use apg_diagnostics::Severity;
 use apg_diagnostics::render::{Finding, Span};
 use apg_lower_c::{PlacedRegions, Unsupported};
 use apg_mir as mir;
+use apg_runtime::cache::{self, Cache};
 use apg_syntax::TextRange;
 use apg_toolchain::regular_file;
 use parking_lot::Mutex;
@@ -112,12 +114,26 @@ impl FileSystem for Disk {
     }
 }
 
+/// Flags of the C compiler for XcalableMP: the macro of its version (specification 1.4, November 2018), and
+/// the folder of `xmp.h` in the cache, for programs without one of their own; without it if the cache cannot
+/// be written, which a build reports.
+pub fn xcalablemp_flags() -> Vec<String> {
+    let (cache, text) = (Cache::default(), apg_runtime::xmp::USER_HEADER);
+    let folder = cache.root().join("include").join(cache::key(&[text]));
+    let version = "-D_XCALABLEMP=201811".to_owned();
+    match cache.keep_text(&folder.join("xmp.h"), text) {
+        Ok(()) => vec![version, "-idirafter".to_owned(), folder.display().to_string()],
+        Err(_) => vec![version],
+    }
+}
+
 /// What the system's C compiler says of itself, for these flags. Without a compiler, headers are not found:
 /// directives are checked all the same.
 pub fn toolchain(flags: &[String]) -> Result<Toolchain, LoadFailure> {
     let compiler = std::env::var("CC").ok().filter(|it| !it.is_empty()).unwrap_or_else(|| "cc".to_owned());
     let mut arguments = vec!["-fopenmp".to_owned()];
     arguments.extend_from_slice(flags);
+    arguments.extend(xcalablemp_flags());
     match Toolchain::request(&compiler, &arguments) {
         Ok(toolchain) => Ok(toolchain),
         // With flags of the user's the compiler's refusal is theirs to know.
@@ -247,6 +263,71 @@ pub fn translate_program(
     }
     let is_edited = obstacles.is_empty() && found.edited.iter().any(Option::is_some);
     Ok(Ok(if is_edited { Placement::Devices(found) } else { Placement::Host(obstacles) }))
+}
+
+/// The edited text of each source; `None` of a source that stays as it is.
+pub type EditedSources = Vec<Option<String>>;
+
+/// A file of a program in C with XcalableMP.
+struct DistributedFile {
+    /// Its text with calls in place of its directives, if it has some.
+    text: Option<String>,
+    /// It includes `xmp.h`.
+    uses_library: bool,
+}
+
+/// The sources of a program in C with XcalableMP, with calls in place of their directives. `None` if the
+/// program has no directive, and does not include `xmp.h`. The inner result has its errors, as that of
+/// [`translate_regions`].
+///
+/// # Errors
+/// A file cannot be read, or the C compiler refuses the flags.
+pub fn distribute_program(
+    sources: &[PathBuf],
+    flags: &[String],
+) -> Result<Result<Option<EditedSources>, Vec<Finding>>, LoadFailure> {
+    let (mut edited, mut errors, mut is_distributed) = (Vec::new(), Vec::new(), false);
+    let mut compiler = None;
+    for path in sources {
+        // A coarray needs no directive: `int a:[*];`.
+        let may_be_distributed = |text: &str| text.contains("xmp") || text.contains(":[");
+        if !is_source(path) || !may_be_distributed(&read(path)?.1) {
+            edited.push(None);
+            continue;
+        }
+        let compiler = match &compiler {
+            Some(known) => known,
+            None => compiler.insert(Arc::new(toolchain(flags)?)),
+        };
+        match distribute_file(path, compiler)? {
+            Ok(DistributedFile { text, uses_library }) => {
+                is_distributed |= text.is_some() || uses_library;
+                edited.push(text);
+            }
+            Err(more) => errors.extend(more),
+        }
+    }
+    Ok(if errors.is_empty() { Ok(is_distributed.then_some(edited)) } else { Err(errors) })
+}
+
+/// Translates the XcalableMP directives of a file.
+fn distribute_file(
+    path: &Path,
+    compiler: &Arc<Toolchain>,
+) -> Result<Result<DistributedFile, Vec<Finding>>, LoadFailure> {
+    let file = AnalysedFile::read(path, compiler)?;
+    let parsed = match file.parsed() {
+        Ok(parsed) => parsed,
+        Err(findings) => return Ok(Err(findings)),
+    };
+    let header = Some(OsStr::new("xmp.h"));
+    let uses_library = parsed.unit.files().iter().any(|it| it.path.file_name() == header);
+    let edited = apg_lower_c::distribute(parsed, &path.display().to_string());
+    Ok(edited.map(|text| DistributedFile { text, uses_library }).map_err(|reasons| {
+        let mut findings = file.findings(reasons, None);
+        findings.iter_mut().for_each(|it| it.code = "build/xcalablemp");
+        findings
+    }))
 }
 
 /// A translated file.

@@ -10,15 +10,16 @@ use apg_runtime::cache::Cache;
 use apg_runtime::offload::{self, TargetDevices};
 use apg_runtime::topology::Selection;
 use apg_runtime::{device, program};
-use apg_toolchain::c::SharedForm;
+use apg_toolchain::c::{SharedForm, Support};
 use apg_toolchain::{BuildObserver, Language, Mode};
 
-use super::hosts::environment_variable;
+use super::c_places;
+use super::hosts::{MAX_PLACES, PLACES_VARIABLE, environment_variable, number};
 use crate::exit;
 use crate::failure::{Failure, Outcome, build_failure};
 
-/// First argument of a process that becomes a program in C: the shared object, its devices, its name and its
-/// arguments follow.
+/// First argument of a process that becomes a program in C: the shared object, its devices, its places, its
+/// name and its arguments follow.
 const COMMAND: &str = "__c-program";
 
 /// Whether regions run on devices.
@@ -71,19 +72,18 @@ pub(super) fn shared_form(
         objects.extend(compiled.map_err(|error| build_failure(&error))?);
     }
     let libraries = apg_toolchain::unit_libraries().map_err(|error| build_failure(&error))?;
-    Ok(SharedForm {
-        edited,
-        header: ("apg_target.h", offload::HEADER),
-        support: offload::SUPPORT,
-        objects,
-        libraries,
-    })
+    Ok(SharedForm { edited, supports: vec![SUPPORT], objects, libraries })
 }
+
+/// What connects a program with its devices.
+pub(super) const SUPPORT: Support =
+    Support { header: ("apg_target.h", offload::HEADER), own_headers: &[], source: offload::SUPPORT };
 
 /// The arguments of the process that becomes a program.
 pub(super) fn arguments(
     object: &Path,
     devices: &TargetDevices,
+    places: Option<u32>,
     name: &Path,
     words: impl Iterator<Item = OsString>,
 ) -> Vec<OsString> {
@@ -91,7 +91,8 @@ pub(super) fn arguments(
         TargetDevices::Cpus => CPUS.to_owned(),
         TargetDevices::Gpus(list) => list.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
     };
-    let own = [COMMAND.into(), object.into(), devices.into(), name.into()];
+    let places = places.unwrap_or(0).to_string();
+    let own = [COMMAND.into(), object.into(), devices.into(), places.into(), name.into()];
     own.into_iter().chain(words).collect()
 }
 
@@ -103,6 +104,7 @@ pub(crate) fn run_as_c_program() -> Option<Outcome> {
     let first = words.next();
     if first.as_deref() == Some(OsStr::new(COMMAND)) {
         let (object, devices) = (PathBuf::from(words.next()?), words.next()?);
+        let places = words.next()?.to_string_lossy().parse().ok().filter(|it| *it > 0);
         let devices = devices.to_string_lossy().into_owned();
         let devices = match devices.as_str() {
             CPUS => Ok(Some(TargetDevices::Cpus)),
@@ -110,7 +112,7 @@ pub(crate) fn run_as_c_program() -> Option<Outcome> {
                 .and_then(|it| it.resolve(&device::count))
                 .map_or_else(|error| Err(Failure::new(error)), |list| Ok(Some(TargetDevices::Gpus(list)))),
         };
-        return Some(devices.and_then(|it| become_program(&object, it, words.collect())));
+        return Some(devices.and_then(|it| become_program(&object, it, places, words.collect())));
     }
     let object = match apg_toolchain::appended_program(Language::C) {
         Ok(object) => object?,
@@ -121,15 +123,30 @@ pub(crate) fn run_as_c_program() -> Option<Outcome> {
         // Debuggers read it.
         std::mem::forget(file);
         let accels = environment_variable("X10RT_ACCELS");
-        become_program(&path, devices(accels.as_deref())?, words)
+        let places = match c_places::is_distributed(&path) {
+            true => Some(number(None, PLACES_VARIABLE, MAX_PLACES)?.unwrap_or(1)),
+            false => None,
+        };
+        become_program(&path, devices(accels.as_deref())?, places, words)
     });
     Some(started)
 }
 
-/// Loads a program and runs its `main`; the process ends with it.
-fn become_program(object: &Path, devices: Option<TargetDevices>, words: Vec<OsString>) -> Outcome {
+/// Loads a program and runs its `main`; the process ends with it. `places` is their number if it is a program
+/// of several.
+fn become_program(
+    object: &Path,
+    devices: Option<TargetDevices>,
+    places: Option<u32>,
+    words: Vec<OsString>,
+) -> Outcome {
     let devices = devices.unwrap_or(TargetDevices::Gpus(Vec::new()));
+    let node = places.map(|it| c_places::join(object, it)).transpose()?;
     let main = offload::load(object, &devices, Some(Cache::default()), end_by_error).map_err(Failure::new)?;
+    let main = match node {
+        Some(node) => node.attach()?,
+        None => main,
+    };
     let mut values = Vec::new();
     for word in words {
         // Words of a process have no zero bytes.
@@ -138,6 +155,7 @@ fn become_program(object: &Path, devices: Option<TargetDevices>, words: Vec<OsSt
     let count = values.len();
     values.push(std::ptr::null_mut());
     let status = exit::run_main(main, count, values.leak());
+    // The functions that `exit` calls wait for the other places.
     exit::end_with(status)
 }
 

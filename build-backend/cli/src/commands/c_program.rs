@@ -17,9 +17,9 @@ use apg_runtime::offload::TargetDevices;
 use apg_toolchain::c::{self, CBuild, CBuildError, Executable, Form};
 use apg_toolchain::{BuildObserver, Language, Profile, Sanitizer, SilentObserver, write_bundle};
 
-use super::c_devices;
 use super::remote::{self, CommandLine, RemoteCRun};
 use super::run::enter_run_folder;
+use super::{c_devices, c_places};
 use crate::c_command_line::{COMPILE_ONLY, has_extension, is_c_file, is_c_input, is_c_program};
 use crate::debugger::Debugger;
 use crate::failure::{Failure, Outcome};
@@ -70,8 +70,18 @@ impl Inputs {
 /// A built program.
 struct Built {
     program: Executable,
-    /// It is a shared object, which a process of apg becomes.
-    is_shared: bool,
+    kind: Kind,
+}
+
+/// What a built program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// An executable.
+    Executable,
+    /// A shared object, which a process of apg becomes: its regions run on devices.
+    Offloaded,
+    /// A shared object that runs at several places.
+    Distributed,
 }
 
 /// A C program and how it is built.
@@ -187,10 +197,24 @@ impl CProgram {
         devices: Option<&TargetDevices>,
         observer: &dyn BuildObserver,
         is_stream: bool,
-    ) -> Result<Result<CBuild, u8>, Failure> {
+    ) -> Result<Result<(CBuild, Kind), u8>, Failure> {
         let mut request = self.request();
+        match apg_project::c::distribute_program(&self.inputs.sources, &self.compile_flags())? {
+            Ok(Some(edited)) => {
+                if self.program.sanitize.is_some() {
+                    return Err(Failure::misuse("`--sanitize` is for programs of one place"));
+                }
+                c_places::distribute(&mut request, edited, c_devices::SUPPORT);
+                return Ok(Ok((request, Kind::Distributed)));
+            }
+            Ok(None) => {}
+            Err(findings) => {
+                report::print(self.program.report.message_format, &findings)?;
+                return Ok(Err(1));
+            }
+        }
         if devices.is_none() {
-            return Ok(Ok(request));
+            return Ok(Ok((request, Kind::Executable)));
         }
         let profile = if self.is_debug { Profile::Dev } else { Profile::Portable };
         let options = self.program.request(profile, self.is_debug).options;
@@ -199,7 +223,7 @@ impl CProgram {
             Ok(Placement::Devices(program)) => program,
             Ok(Placement::Host(reasons)) => {
                 let is_built = self.report_host_regions(reasons, is_stream)?;
-                return Ok(if is_built { Ok(request) } else { Err(1) });
+                return Ok(if is_built { Ok((request, Kind::Executable)) } else { Err(1) });
             }
             Err(findings) => {
                 self.print_findings(&findings, is_stream)?;
@@ -214,7 +238,7 @@ impl CProgram {
                 .hint("set OMP_TARGET_OFFLOAD=disabled"));
         }
         request.form = Form::SharedObject(c_devices::shared_form(edited, &regions, options.mode, observer)?);
-        Ok(Ok(request))
+        Ok(Ok((request, Kind::Offloaded)))
     }
 
     /// Reports what the host runs in place of a device; false if the program demands a device.
@@ -246,7 +270,7 @@ impl CProgram {
     fn build_program(&self, devices: Option<&TargetDevices>) -> Result<Result<Built, u8>, Failure> {
         let progress = Progress::default();
         let request = self.request_for(devices, &progress, false);
-        let request = match request {
+        let (request, kind) = match request {
             Ok(Ok(request)) => request,
             Ok(Err(status)) => return Ok(Err(status)),
             Err(failure) => {
@@ -259,7 +283,7 @@ impl CProgram {
         match built {
             Ok(program) => {
                 self.print_messages(&program.messages)?;
-                Ok(Ok(Built { program, is_shared: matches!(request.form, Form::SharedObject(_)) }))
+                Ok(Ok(Built { program, kind }))
             }
             Err(error) => self.report(&error).map(Err),
         }
@@ -350,9 +374,9 @@ impl CProgram {
             Ok(built) => built,
             Err(status) => return Ok(status),
         };
-        let written = match built.is_shared {
-            true => write_bundle(&built.program.path, Language::C, &output),
-            false => built.program.copy_to(&output),
+        let written = match built.kind {
+            Kind::Executable => built.program.copy_to(&output),
+            Kind::Offloaded | Kind::Distributed => write_bundle(&built.program.path, Language::C, &output),
         };
         written.map_err(|error| Failure::new(format!("cannot write `{}`: {error}", output.display())))?;
         Ok(0)
@@ -394,6 +418,7 @@ impl CProgram {
     /// the program's own.
     pub(crate) fn run(
         mut self,
+        places: Option<u32>,
         threads: Option<u32>,
         accels: Option<&str>,
         debugger: Option<Debugger>,
@@ -417,19 +442,27 @@ impl CProgram {
         let words = self.inputs.rest.iter().cloned().chain(arguments.iter().map(OsString::from));
         let cannot = |error| Failure::new(format!("cannot start the program: {error}"));
         let name = self.request().program_name();
-        let (executable, words) = match devices.filter(|_| built.is_shared) {
-            Some(devices) => {
+        if built.kind != Kind::Distributed && places.is_some_and(|it| it > 1) {
+            return Err(Failure::misuse("--places is for programs with XcalableMP directives, or in X10")
+                .hint(
+                    "directives such as `#pragma xmp nodes p[*]` make a program in C one of several places",
+                ));
+        }
+        let (executable, words) = match built.kind {
+            Kind::Executable => (built.program.path.clone(), words.collect()),
+            Kind::Offloaded | Kind::Distributed => {
                 let own = std::env::current_exe().map_err(cannot)?;
-                (own, c_devices::arguments(&built.program.path, &devices, &name, words))
+                let devices = devices.unwrap_or(TargetDevices::Gpus(Vec::new()));
+                let places = (built.kind == Kind::Distributed).then(|| places.unwrap_or(1));
+                (own, c_devices::arguments(&built.program.path, &devices, places, &name, words))
             }
-            None => (built.program.path.clone(), words.collect()),
         };
         if let Some(debugger) = debugger {
             enter_run_folder()?;
             return debugger.start_program(&executable, words.into_iter());
         }
         let mut command = Command::new(&executable);
-        if !built.is_shared {
+        if built.kind == Kind::Executable {
             command.arg0(name);
         }
         command.args(words);
@@ -451,11 +484,10 @@ impl CProgram {
         if !is_stream {
             return self.build_program(devices);
         }
-        let request = match self.request_for(devices, &SilentObserver, true)? {
+        let (request, kind) = match self.request_for(devices, &SilentObserver, true)? {
             Ok(request) => request,
             Err(status) => return Ok(Err(status)),
         };
-        let is_shared = matches!(request.form, Form::SharedObject(_));
         let built = c::build(&request, &Cache::default(), &SilentObserver);
         let messages = match &built {
             Ok(program) => &program.messages,
@@ -463,7 +495,7 @@ impl CProgram {
         };
         run_events::print_findings(&c_compiler_findings(messages))?;
         match built {
-            Ok(program) => Ok(Ok(Built { program, is_shared })),
+            Ok(program) => Ok(Ok(Built { program, kind })),
             Err(CBuildError::Rejected { .. }) => Ok(Err(1)),
             Err(error) => {
                 run_events::print_exit(1)?;

@@ -88,6 +88,23 @@ pub(crate) fn environment_variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
+/// The number of host places where no option says it.
+pub(crate) const PLACES_VARIABLE: &str = "X10_NPLACES";
+/// Maximum number of host places.
+pub(crate) const MAX_PLACES: u32 = 1024;
+
+/// A number of an option, else of a variable.
+pub(crate) fn number(option: Option<u32>, name: &str, max: u32) -> Result<Option<u32>, Failure> {
+    match (option, environment_variable(name)) {
+        (Some(number), _) => Ok(Some(number)),
+        (None, None) => Ok(None),
+        (None, Some(text)) => match text.trim().parse() {
+            Ok(number) if (1..=max).contains(&number) => Ok(Some(number)),
+            _ => Err(Failure::misuse(format!("{name} is `{text}`; it must be a number from 1 to {max}"))),
+        },
+    }
+}
+
 /// The words of the user's ssh command; none for the default.
 pub(crate) fn ssh_words() -> Vec<OsString> {
     let words = environment_variable(SSH_VARIABLE).unwrap_or_default();

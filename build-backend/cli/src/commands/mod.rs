@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod c_devices;
+mod c_places;
 pub(crate) mod c_program;
 pub(crate) mod check;
 pub(crate) mod clean;

@@ -17,7 +17,7 @@ use clap::{Args, Parser};
 
 use super::build;
 use super::c_program::{CProgram, Inputs};
-use super::hosts::{Cluster, HostOptions, Target, environment_variable};
+use super::hosts::{Cluster, HostOptions, MAX_PLACES, PLACES_VARIABLE, Target, environment_variable, number};
 use super::remote::{self, OnOption, RemoteRunOptions};
 use crate::debugger::Debugger;
 use crate::exit;
@@ -161,18 +161,6 @@ impl LaunchOptions {
     }
 }
 
-/// A number of an option, else of a variable.
-fn number(option: Option<u32>, name: &str, max: u32) -> Result<Option<u32>, Failure> {
-    match (option, environment_variable(name)) {
-        (Some(number), _) => Ok(Some(number)),
-        (None, None) => Ok(None),
-        (None, Some(text)) => match text.trim().parse() {
-            Ok(number) if (1..=max).contains(&number) => Ok(Some(number)),
-            _ => Err(Failure::misuse(format!("{name} is `{text}`; it must be a number from 1 to {max}"))),
-        },
-    }
-}
-
 impl LaunchOptions {
     /// Whether MPI carries messages.
     fn uses_mpi(&self) -> bool {
@@ -192,7 +180,7 @@ impl LaunchOptions {
 
     /// The number of host places, if it was said.
     pub(crate) fn place_count(&self) -> Result<Option<u32>, Failure> {
-        number(self.places, "X10_NPLACES", 1024)
+        number(self.places, PLACES_VARIABLE, MAX_PLACES)
     }
 
     /// Threads of each place; 0 for the default.
@@ -334,7 +322,6 @@ impl Run {
         let program = CProgram { inputs, program: self.program, is_debug: self.debugger.is_some() };
         let (launch, hosts) = (&self.launch, &self.hosts);
         program.check_options(&[
-            ("--places", launch.places.is_some_and(|it| it > 1)),
             ("--heap", launch.heap.is_some()),
             ("--transport", launch.transport.is_some()),
             ("--slot-timeout", launch.slot_timeout.is_some()),
@@ -349,7 +336,8 @@ impl Run {
             let (options, accels) = (&self.remote, launch.accels.clone());
             return program.run_on(on, remote::RemoteCRun { options, accels, line, arguments: self.args });
         }
-        program.run(launch.threads, launch.accels.as_deref(), self.debugger, &self.args)
+        let places = launch.place_count()?;
+        program.run(places, launch.threads, launch.accels.as_deref(), self.debugger, &self.args)
     }
 
     /// Runs the program on a remote machine.

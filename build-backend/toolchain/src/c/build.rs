@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::compiler::{CCompiler, find};
 use super::dependencies::{Digests, MAX_FILE_BYTES, parse_rule};
 use super::error::CBuildError;
-use super::options::{CBuild, Form, SharedForm};
+use super::options::{CBuild, Form, Support};
 use crate::compiler_messages::is_out_of_memory;
 use crate::regular_file;
 use crate::{BuildObserver, include_deps, thread_pool};
@@ -106,7 +106,9 @@ pub fn build(
     let build = Build::new(request, cache)?;
     let (mut objects, mut messages) = build.compile_sources(observer)?;
     if let Form::SharedObject(shared) = &request.form {
-        objects.push(build.support(shared)?);
+        for support in &shared.supports {
+            objects.push(build.support(support)?);
+        }
         objects.extend(shared.objects.iter().cloned());
     }
     let program = cache.path("c-programs", &build.program_key(&objects)?, "out");
@@ -184,17 +186,21 @@ impl<'a> Build<'a> {
         self.compile(&units.collect::<Result<Vec<_>, _>>()?, observer)
     }
 
-    /// The object of the further source of a shared object.
-    fn support(&self, shared: &SharedForm) -> Result<PathBuf, CBuildError> {
-        let header = shared.header;
-        let key = cache::key(&[self.compiler.identity(), header.1, shared.support]);
+    /// The object of a further source of a shared object.
+    fn support(&self, support: &Support) -> Result<PathBuf, CBuildError> {
+        let headers = || support.own_headers.iter().chain([&support.header]);
+        let parts = headers().map(|it| it.1).chain([support.source, self.compiler.identity()]);
+        let key = cache::key(&parts.collect::<Vec<_>>());
         let object = self.cache.path("c-objects", &key, "o");
         if !self.cache.contains(&object) {
-            let source = self.cache.temporary("support.c", shared.support.as_bytes())?;
-            let header = self.keep_header(header)?;
+            let source = self.cache.temporary("support.c", support.source.as_bytes())?;
+            let headers = headers().map(|it| self.keep_header(*it)).collect::<Result<Vec<_>, _>>()?;
             self.cache.produce(&object, |to| {
                 let mut command = self.compiler.command();
-                command.args(DEFAULT_OPTIONS).args(["-fPIC", "-I"]).arg(header.parent().unwrap_or(&header));
+                command.args(DEFAULT_OPTIONS).arg("-fPIC");
+                for header in &headers {
+                    command.arg("-I").arg(header.parent().unwrap_or(header));
+                }
                 command.arg("-c").arg(source.path()).arg("-o").arg(to);
                 let output = self.run(command)?;
                 match output.status.success() {
@@ -230,7 +236,9 @@ impl<'a> Build<'a> {
         let mut options: Vec<OsString> = vec!["-fPIC".into(), "-iquote".into(), folder.into()];
         options.extend(self.no_offload()?);
         if source.extension().is_some_and(|it| it == "c") {
-            options.extend(["-include".into(), self.keep_header(shared.header)?.into()]);
+            for support in &shared.supports {
+                options.extend(["-include".into(), self.keep_header(support.header)?.into()]);
+            }
         }
         Ok(options)
     }
@@ -253,7 +261,8 @@ impl<'a> Build<'a> {
         parts.extend(is_native.then(|| crate::compiler::cpu_identity().to_owned()));
         parts.push(cache::key(&[bytes]));
         if let Form::SharedObject(shared) = &self.request.form {
-            parts.extend([text.unwrap_or_default().to_owned(), shared.header.1.to_owned()]);
+            parts.push(text.unwrap_or_default().to_owned());
+            parts.extend(shared.supports.iter().map(|it| it.header.1.to_owned()));
         }
         let key = cache::key(&parts);
         let list = self.cache.path("c-dependencies", &key, "txt");

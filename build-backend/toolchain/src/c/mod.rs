@@ -14,4 +14,4 @@ mod user_files;
 pub use build::{Executable, Objects, build, compile};
 pub use compiler::{CCompiler, find};
 pub use error::CBuildError;
-pub use options::{CBuild, Form, SharedForm};
+pub use options::{CBuild, Form, SharedForm, Support};

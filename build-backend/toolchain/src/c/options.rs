@@ -35,14 +35,23 @@ pub enum Form {
 pub struct SharedForm {
     /// What is compiled in place of each source; `None` for a source that stays as it is.
     pub edited: Vec<Option<String>>,
-    /// Name and text of a header that each source in C includes first.
-    pub header: (&'static str, &'static str),
-    /// A further source.
-    pub support: &'static str,
+    /// What connects the sources with the runtime.
+    pub supports: Vec<Support>,
     /// Further objects.
     pub objects: Vec<PathBuf>,
     /// Options for linking that these need, behind the objects.
     pub libraries: Vec<String>,
+}
+
+/// A unit that connects edited sources with the runtime.
+#[derive(Clone, Copy, Debug)]
+pub struct Support {
+    /// Name and text of a header that each source in C includes first.
+    pub header: (&'static str, &'static str),
+    /// Further headers, for the source alone.
+    pub own_headers: &'static [(&'static str, &'static str)],
+    /// A further source, which includes them.
+    pub source: &'static str,
 }
 
 /// Which step an option is for.

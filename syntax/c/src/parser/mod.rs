@@ -40,7 +40,8 @@ impl Parsed {
     }
 }
 
-/// Whether tokens have a directive or a coarray of XcalableMP: there are array sections in ordinary code then.
+/// Whether tokens have a directive or a coarray of XcalableMP: there are array sections in ordinary code
+/// then.
 pub(crate) fn has_xcalablemp(unit: &Unit, tokens: &[Token]) -> bool {
     let is_xcalablemp =
         |it: &[Token]| it[0].kind == SyntaxKind::PRAGMA_START && unit.text(it[1].text) == "xmp";
