@@ -36,6 +36,14 @@ for program in examples/ping_pong.x10 examples/cannon.x10 examples/nbody_slots.x
     LINES_SHOWN=1 try "$program, 4 places" "$apg" run "$program" --accels all --places 4
 done
 
+section "C with target regions"
+for program in examples/c/devices/*.c; do
+    LINES_SHOWN=1 try "$program" "$apg" run "$program" --accels all -lm
+done
+for program in tests/c-programs/*.c; do
+    LINES_SHOWN=1 try "$program" "$apg" run "$program" --accels all -lm -- word
+done
+
 section "profile"
 LINES_SHOWN=30 try "profile of examples/kmeans.x10" "$apg" run examples/kmeans.x10 --accels all --profile "$out/trace.json"
 python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["traceEvents"]), "events")' "$out/trace.json" || failed=1
@@ -117,6 +125,11 @@ if command -v nvcc >/dev/null; then
     "$apg" run tests/bench/kernels.x10 --accels 0 --release
     "$out/kernels"
     "$apg" run tests/bench/kernels.x10 --accels 0 --release --checks none
+    nvcc -O3 -std=c++17 -arch=native -o "$out/target_regions" tests/bench/cuda/target_regions.cu
+    for round in 1 2; do
+        "$apg" run tests/bench/target_regions.c --accels 0 -O2 -lm
+        "$out/target_regions"
+    done
     nvcc -O3 -std=c++17 -arch=native -o "$out/multiply" tests/bench/cuda/multiply.cu -lcublas
     for round in 1 2; do
         "$apg" run tests/bench/multiply.x10 --accels 0 --release

@@ -87,6 +87,25 @@ fn programs_give_the_same_results_on_the_host_and_on_a_device() {
     }
 }
 
+#[test]
+fn examples_run_on_a_device_as_on_the_host() {
+    if !has_compilers() {
+        return;
+    }
+    let project = Project::new(&[]);
+    let files = programs_of("examples/c/devices");
+    assert!(!files.is_empty(), "there are no examples");
+    for file in files {
+        let [host, device] = ["none", "cpu"].map(|accels| {
+            let output = project.apg(&format!("run --accels {accels} {} -lm", file.display()));
+            // A warning would say that the host runs a region.
+            assert_eq!((output.status, output.stderr.as_str()), (0, ""), "{}", file.display());
+            output.stdout
+        });
+        assert_eq!(host, device, "{}", file.display());
+    }
+}
+
 const ECHO: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <signal.h>\n\
     static void last(void) { puts(\"last\"); }\n\
     int main(int count, char **words) {\n\

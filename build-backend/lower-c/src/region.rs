@@ -3,7 +3,7 @@
 
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{
-    Clause, Construct, DirectiveId, ExprId, ExprKind, Program, StmtId, StmtKind, Type,
+    BinaryOp, Clause, Construct, DirectiveId, ExprId, ExprKind, Program, StmtId, StmtKind, Type,
 };
 use apg_c_analysis::loops::{self, CanonicalLoop};
 use apg_c_syntax::{Family, TextRange};
@@ -373,6 +373,7 @@ impl Body<'_, '_> {
             Some(teams) => (teams, None),
             // The threads of one team are as many as the program says.
             None if is_limited && shape.is_one_team() => (one(), None),
+            None if let Some(blocks) = self.blocks_of_iterations(shape, &threads) => (blocks, None),
             None => {
                 let auto = self.local("auto_blocks", Ty::I32);
                 (local_value(auto, Ty::I32), Some(auto))
@@ -391,16 +392,65 @@ impl Body<'_, '_> {
             let value = it.value(expr)?;
             it.convert_to(value, Ty::I64, range)
         })?;
-        let mut is_plain = stmts.is_empty();
-        mir::walk::visit_expr(&value, None, &mut |it, _| {
-            is_plain &= !matches!(it.kind, mir::ExprKind::Load(_) | mir::ExprKind::Atomic { .. });
-        });
-        if !is_plain {
+        if !stmts.is_empty() || reads_memory(&value) {
             let message = "this number is read from memory, which the launch cannot do";
             return unsupported(range, message, "copy it into a variable in front of the region");
         }
         let least = binary(Ty::I64, Operation::Max, value, int(Ty::I64, 1));
         Ok(binary(Ty::I64, Operation::Min, least, int(Ty::I64, most)))
+    }
+
+    /// The number of blocks with a thread for each iteration, where the host can compute it: blocks that are
+    /// done early make room for others, so that iterations may take different times. Reductions have as many
+    /// blocks as run at once: each adds its part to the total.
+    fn blocks_of_iterations(&mut self, shape: &Shape, threads: &Expr) -> Option<Expr> {
+        if shape.loops.is_empty() || shape.clause(self.unit.hir, "reduction").is_some() {
+            return None;
+        }
+        let long = |op, a, b| binary(Ty::I64, op, a, b);
+        let rounded_up = |count, by: Expr| {
+            if matches!(by.kind, mir::ExprKind::Int(1)) {
+                return count;
+            }
+            let below = long(Operation::Sub, by.clone(), int(Ty::I64, 1));
+            long(Operation::DivUndefined, long(Operation::Add, count, below), by)
+        };
+        let mut total = None;
+        for of in &shape.loops {
+            let step = of.step.map_or(Some(1), |it| self.unit.hir.constant(it))?;
+            let step = i64::try_from(step).ok().filter(|it| *it != 0 && *it != i64::MIN)?;
+            let is_up = match of.comparison {
+                BinaryOp::Less | BinaryOp::LessEqual => true,
+                BinaryOp::NotEqual => (step > 0) != of.is_downward,
+                _ => false,
+            };
+            let (start, end) = (self.host_value(of.start)?, self.host_value(of.end)?);
+            let (low, high) = if is_up { (start, end) } else { (end, start) };
+            let mut count = long(Operation::Sub, high, low);
+            if matches!(of.comparison, BinaryOp::LessEqual | BinaryOp::GreaterEqual) {
+                count = long(Operation::Add, count, int(Ty::I64, 1));
+            }
+            let count = long(Operation::Max, count, int(Ty::I64, 0));
+            let count = rounded_up(count, int(Ty::I64, step.abs()));
+            total = Some(match total {
+                Some(outer) => long(Operation::Mul, outer, count),
+                None => count,
+            });
+        }
+        let threads = self.convert_to(threads.clone(), Ty::I64, TextRange::default()).ok()?;
+        let blocks = long(Operation::Max, rounded_up(total?, threads), int(Ty::I64, 1));
+        Some(long(Operation::Min, blocks, int(Ty::I64, i64::from(i32::MAX))))
+    }
+
+    /// An integer as host code over the captures, if it is one.
+    fn host_value(&mut self, expr: ExprId) -> Option<Expr> {
+        let range = self.unit.hir.expr(expr).range;
+        let lowered = self.nested(|it| {
+            let value = it.value(expr)?;
+            it.convert_to(value, Ty::I64, range)
+        });
+        let (stmts, value) = lowered.ok()?;
+        (stmts.is_empty() && !reads_memory(&value)).then_some(value)
     }
 
     /// A region without a loop that its threads share: one thread, or the only thread of each team.
@@ -506,6 +556,15 @@ impl Body<'_, '_> {
         self.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
         Ok(())
     }
+}
+
+/// Whether an expression reads memory, which host code of a launch does not.
+fn reads_memory(value: &Expr) -> bool {
+    let mut found = false;
+    mir::walk::visit_expr(value, None, &mut |it, _| {
+        found |= matches!(it.kind, mir::ExprKind::Load(_) | mir::ExprKind::Atomic { .. });
+    });
+    found
 }
 
 /// Whether a statement has a loop whose iterations the teams of a league divide.

@@ -36,6 +36,43 @@ pub(super) struct TargetDevice {
     pub table: Mutex<PresentTable>,
     /// Memory of the device by address: its bytes.
     allocations: Mutex<BTreeMap<u64, u64>>,
+    /// Small memory that was released, for those that ask next.
+    spare: Mutex<Spare>,
+}
+
+/// Released memory by its size class.
+#[derive(Debug, Default)]
+struct Spare {
+    blocks: BTreeMap<u64, Vec<u64>>,
+    bytes: u64,
+}
+
+/// Most bytes of memory that is kept when it is released.
+const MAX_KEPT_BYTES: u64 = 64 << 10;
+/// Most bytes of all memory that is kept.
+const MAX_SPARE_BYTES: u64 = 16 << 20;
+
+/// The bytes that an allocation takes: a power of two if it may be kept when it is released.
+fn size_class(bytes: u64) -> u64 {
+    if bytes <= MAX_KEPT_BYTES { bytes.max(256).next_power_of_two() } else { bytes }
+}
+
+impl Spare {
+    fn take(&mut self, class: u64) -> Option<u64> {
+        let found = self.blocks.get_mut(&class)?.pop()?;
+        self.bytes -= class;
+        Some(found)
+    }
+
+    /// Whether it keeps a block.
+    fn keep(&mut self, class: u64, address: u64) -> bool {
+        let is_kept = class <= MAX_KEPT_BYTES && self.bytes + class <= MAX_SPARE_BYTES;
+        if is_kept {
+            self.bytes += class;
+            self.blocks.entry(class).or_default().push(address);
+        }
+        is_kept
+    }
 }
 
 /// Runs an operation of a GPU and waits for its end.
@@ -62,7 +99,7 @@ impl TargetDevice {
     }
 
     fn new(kind: DeviceKind) -> TargetDevice {
-        TargetDevice { kind, table: Mutex::default(), allocations: Mutex::default() }
+        TargetDevice { kind, table: Mutex::default(), allocations: Mutex::default(), spare: Mutex::default() }
     }
 
     /// Whether an address is in memory of this device.
@@ -133,7 +170,11 @@ fn device_error(error: LaunchError) -> DeviceError {
 impl Memory for TargetDevice {
     fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
         let address = match self.device()? {
-            Some(device) => device.allocate(bytes)?,
+            Some(device) => {
+                let class = size_class(bytes);
+                let spare = self.spare.lock().take(class);
+                spare.map_or_else(|| device.allocate(class), Ok)?
+            }
             None => {
                 // SAFETY: allocates memory.
                 let memory = unsafe { libc::malloc(bytes.max(1) as usize) };
@@ -149,11 +190,12 @@ impl Memory for TargetDevice {
     }
 
     fn free(&self, address: u64) -> Result<(), DeviceError> {
-        if self.allocations.lock().remove(&address).is_none() {
+        let Some(bytes) = self.allocations.lock().remove(&address) else {
             let message = format!("no memory of the device begins at {address:#x}: was it released twice?");
             return Err(DeviceError::new(Kind::IllegalArgument, message));
-        }
+        };
         match self.device()? {
+            Some(_) if self.spare.lock().keep(size_class(bytes), address) => Ok(()),
             Some(device) => device.free(address),
             None => {
                 // SAFETY: memory of `malloc`, which was in the list and is not any more.
@@ -242,4 +284,26 @@ unsafe fn launch_on_cpus(kernel: &'static Kernel, environment: &[u8]) -> Result<
         part(0);
     });
     device::fault_error(&fault, &extents).map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spare_memory_is_given_to_the_same_size_class_once() {
+        let mut spare = Spare::default();
+        assert!(spare.keep(size_class(8), 1) && spare.keep(size_class(300), 2));
+        assert_eq!((spare.take(size_class(256)), spare.take(size_class(1))), (Some(1), None));
+        assert_eq!((spare.take(512), spare.bytes), (Some(2), 0));
+    }
+
+    #[test]
+    fn spare_memory_has_an_end() {
+        let mut spare = Spare::default();
+        assert!(!spare.keep(size_class(MAX_KEPT_BYTES + 1), 1));
+        let kept =
+            (0..2 * MAX_SPARE_BYTES / MAX_KEPT_BYTES).filter(|it| spare.keep(MAX_KEPT_BYTES, *it)).count();
+        assert_eq!(kept as u64, MAX_SPARE_BYTES / MAX_KEPT_BYTES);
+    }
 }
