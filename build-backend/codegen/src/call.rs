@@ -111,6 +111,11 @@ impl Code<'_> {
         match self.target {
             Target::Cuda if entry == FENCE_ENTRY => return "__threadfence()".into(),
             Target::Cpu if entry == FENCE_ENTRY => return "apg_atomic_fence()".into(),
+            Target::Cpu | Target::Cuda if team::entry(entry).is_some() => {
+                self.used.has_team = true;
+                let operands: Vec<&Expr> = args.iter().collect();
+                return self.ordered(&operands, |_, text| format!("apg_{entry}({})", text.join(", ")));
+            }
             Target::Cpu | Target::Cuda => {
                 return self.fail(format!("a kernel cannot call the runtime entry `{entry}`"));
             }
@@ -166,6 +171,9 @@ const FAST_PATH_ENTRIES: [&str; 7] = [
 
 /// A runtime entry in types of MIR; `None` for an entry that is unknown, or that takes or returns pointers.
 pub fn entry_signature(name: &str) -> Option<EntrySignature> {
+    if let Some((params, result)) = team::entry(name) {
+        return Some(EntrySignature { params: params.to_vec(), result });
+    }
     let entry = abi::entry(name)?;
     let params = entry.params.iter().map(|(_, ty)| value_type(*ty)).collect::<Option<Vec<Ty>>>()?;
     Some(EntrySignature { params, result: value_type(entry.result)? })

@@ -160,6 +160,8 @@ pub(crate) struct Used {
     pub kernels: BTreeSet<KernelId>,
     /// String constants.
     pub strings: BTreeSet<String>,
+    /// Entries of teams are called.
+    pub has_team: bool,
     /// Tables of constants by their symbols.
     pub tables: BTreeMap<String, Arc<Table>>,
 }
@@ -178,6 +180,7 @@ impl Used {
         self.statics.extend(other.statics);
         self.tables.extend(other.tables);
         self.kernels.extend(other.kernels);
+        self.has_team |= other.has_team;
         self.strings.extend(other.strings);
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Units include `apg.h` (the ABI) and `apg_program.h` (inline helpers). In programs without objects it is
 //! `apg_core.h` alone, or `apg_kernel.h` if there are kernels. Units of kernels include `apg_collectives.h`,
+//! and `apg_team.h` for parallel regions,
 //! that of metadata `apg_throw.h`; those with C++ code of the program what that code
 //! names. Symbols and code do not depend on indices, so that an unchanged unit is found in the cache.
 
@@ -40,13 +41,14 @@ pub use unit::{Emitted, emit};
 const _: () = assert!(apg_mir::slot::CLOSURE_APPLY == apg_runtime::layout::CLOSURE_APPLY);
 
 /// Headers that units include: name and content.
-pub const HEADERS: [(&str, &str); 8] = [
+pub const HEADERS: [(&str, &str); 9] = [
     ("apg.h", apg_runtime::abi::HEADER),
     ("apg_core.h", include_str!("include/apg_core.h")),
     ("apg_kernel.h", include_str!("include/apg_kernel.h")),
     ("apg_program.h", include_str!("include/apg_program.h")),
     ("apg_throw.h", include_str!("include/apg_throw.h")),
     ("apg_collectives.h", include_str!("include/apg_collectives.h")),
+    ("apg_team.h", include_str!("include/apg_team.h")),
     ("apg_native.h", include_str!("include/apg_native.h")),
     ("x10aux/config.h", include_str!("include/x10aux/config.h")),
 ];

@@ -1,5 +1,6 @@
 //! The dialect that each expression and statement belongs to.
 
+use crate::team;
 use crate::{ExprKind, StmtKind};
 
 /// A dialect of MIR.
@@ -60,6 +61,7 @@ impl ExprKind {
             | ExprKind::CallClosure { .. }
             | ExprKind::Cast { .. }
             | ExprKind::InstanceOf { .. } => Dialect::Object,
+            ExprKind::Runtime { entry, .. } if team::entry(entry).is_some() => Dialect::Gpu,
             ExprKind::At { .. } | ExprKind::Runtime { .. } | ExprKind::Here => Dialect::Apgas,
             ExprKind::Atomic { .. } | ExprKind::Collective { .. } | ExprKind::ThreadIndex(_) => Dialect::Gpu,
         }

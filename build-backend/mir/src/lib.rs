@@ -42,7 +42,7 @@ pub use expr::{Expr, ExprKind};
 pub use function::{Function, FunctionRole, Indexing, Inlining, Local, Recursion};
 pub use gpu::{
     AtomicOperation, CollectiveOp, Kernel, KernelCapture, KernelCaptureKind, LaunchConfiguration,
-    SharedArray, SharedInit, ThreadIndex, thread_index,
+    SharedArray, SharedInit, ThreadIndex, team, thread_index,
 };
 pub use ids::{
     ArrayId, ClassId, ExprId, ExternalId, FileId, FunctionId, GlobalId, InterfaceId, KernelId, LabelId,

@@ -11,6 +11,7 @@ use apg_passes::analysis::constants::{constant_block_size, constant_value};
 use apg_passes::kernel_ir::{Fill, KernelIr, RailAliases};
 
 const PRELUDE: &str = include_str!("../include/apg_device.h");
+const TEAM: &str = include_str!("../include/apg_team.h");
 
 /// Device code of a kernel.
 pub(crate) struct DeviceCode {
@@ -52,7 +53,8 @@ pub(crate) fn print_cuda_source(
     let declarations = code.out.take();
     let fast = if kernel.fast_math { apg_runtime::device::FAST_MATH } else { "" };
     let slots = if ir.communicates { SLOTS_PRELUDE } else { "" };
-    let source = format!("{fast}{PRELUDE}{slots}{declarations}{functions}{body}");
+    let team = if code.used.has_team { TEAM } else { "" };
+    let source = format!("{fast}{PRELUDE}{slots}{team}{declarations}{functions}{body}");
     let is_pipelined = !ir.device.pipelined_loops.is_empty();
     let depends_on_launch = ir.depends_on_launch();
     let has_environment_by_value = ir.device.has_environment_by_value;

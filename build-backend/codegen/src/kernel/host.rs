@@ -30,7 +30,8 @@ pub(crate) fn print_host_unit(code: &mut Code<'_>, kernels: &[KernelIr]) -> Stri
     let declarations = code.declarations(&kernels, &|_| "");
     code.used = used;
     let prelude = crate::unit::prelude(code.program);
-    format!("{prelude}#include \"apg_collectives.h\"\n{declarations}{functions}{text}")
+    let team = if code.used.has_team { "#include \"apg_team.h\"\n" } else { "" };
+    format!("{prelude}#include \"apg_collectives.h\"\n{team}{declarations}{functions}{text}")
 }
 
 /// Prints the function that computes extents and lengths of shared arrays from the captures.

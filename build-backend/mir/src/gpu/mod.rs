@@ -2,6 +2,7 @@
 
 mod collective;
 mod kernel;
+pub mod team;
 pub mod thread_index;
 
 pub use collective::{AtomicOperation, CollectiveOp};

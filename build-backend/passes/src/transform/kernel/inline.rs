@@ -181,7 +181,8 @@ impl Inliner<'_> {
             return Some(function);
         }
         // In a kernel with variables and `goto` fewer passes apply.
-        if !function.variables.is_empty() || has_goto(&function.body) {
+        if function.inlining == Inlining::Never || !function.variables.is_empty() || has_goto(&function.body)
+        {
             return None;
         }
         let size = count_expressions(&function.body);

@@ -1,0 +1,64 @@
+//! Runtime entries of teams: what the threads of a kernel that execute one parallel region do together
+//! (OpenMP 2.5, section 2.3). A thread names itself by the address of its state, an `I64`, as do all entries.
+
+use crate::Ty;
+
+/// Entries that kernels call: name, types of the operands, type of the result.
+const ENTRIES: &[(&str, &[Ty], Ty)] = &[
+    // Makes the state of a thread: the state, the team, its number.
+    ("team_enter", &[Ty::I64, Ty::I64, Ty::I32], Ty::Void),
+    // Makes the state of the only thread of a nested region: the state, the thread around.
+    ("team_nest", &[Ty::I64, Ty::I64], Ty::Void),
+    ("team_thread", &[Ty::I64], Ty::I32),
+    ("team_threads", &[Ty::I64], Ty::I32),
+    // Whether an active parallel region encloses the call.
+    ("team_in_parallel", &[Ty::I64], Ty::I32),
+    ("team_barrier", &[Ty::I64], Ty::Void),
+    ("team_flush", &[], Ty::Void),
+    // Entry of the table of addresses: the thread, the index.
+    ("team_object", &[Ty::I64, Ty::I32], Ty::I64),
+    // The thread's copy of a threadprivate object: the thread, the address of its descriptor.
+    ("team_private", &[Ty::I64, Ty::I64], Ty::I64),
+    // The master's copy.
+    ("team_master_copy", &[Ty::I64, Ty::I64], Ty::I64),
+    // Calls a function of the host: the thread, the function, its operands in memory, their number.
+    ("team_host_call", &[Ty::I64, Ty::I64, Ty::I64, Ty::I32], Ty::Void),
+    // Copies bytes: to, from, how many.
+    ("team_copy", &[Ty::I64, Ty::I64, Ty::I64], Ty::Void),
+    // Whether the thread is the first that arrives at a `single`.
+    ("team_single", &[Ty::I64], Ty::I32),
+    // Memory by which `copyprivate` hands over values: the thread.
+    ("team_exchange", &[Ty::I64], Ty::I64),
+    // Worksharing loops: the thread, the schedule, the iterations, the chunk, whether it is ordered.
+    ("team_loop_begin", &[Ty::I64, Ty::I32, Ty::I64, Ty::I64, Ty::I32], Ty::Void),
+    // Takes the next chunk; whether there is one.
+    ("team_loop_next", &[Ty::I64], Ty::I32),
+    ("team_loop_first", &[Ty::I64], Ty::I64),
+    ("team_loop_end", &[Ty::I64], Ty::I64),
+    ("team_loop_step", &[Ty::I64], Ty::I64),
+    ("team_loop_leave", &[Ty::I64], Ty::Void),
+    // `ordered`: an iteration begins, its ordered part begins, that ends, the iteration ends.
+    ("team_iteration_begin", &[Ty::I64, Ty::I64], Ty::Void),
+    ("team_ordered_enter", &[Ty::I64], Ty::Void),
+    ("team_ordered_leave", &[Ty::I64], Ty::Void),
+    ("team_iteration_end", &[Ty::I64], Ty::Void),
+    // Locks: the address of a word.
+    ("team_lock", &[Ty::I64], Ty::Void),
+    ("team_unlock", &[Ty::I64], Ty::Void),
+    ("team_try_lock", &[Ty::I64], Ty::I32),
+    // Nestable locks: the thread, the address.
+    ("team_nest_lock", &[Ty::I64, Ty::I64], Ty::I32),
+    ("team_nest_unlock", &[Ty::I64, Ty::I64], Ty::Void),
+    ("team_nest_try_lock", &[Ty::I64, Ty::I64], Ty::I32),
+];
+
+/// Words of 64 bits of the state of a thread.
+pub const STATE_WORDS: u64 = 24;
+
+/// Bytes of the memory by which `copyprivate` hands over values.
+pub const EXCHANGE_BYTES: u64 = 65536;
+
+/// The types of the operands and of the result of an entry; `None` if kernels have no such entry.
+pub fn entry(name: &str) -> Option<(&'static [Ty], Ty)> {
+    ENTRIES.iter().find(|it| it.0 == name).map(|it| (it.1, it.2))
+}
