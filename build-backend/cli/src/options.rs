@@ -125,7 +125,7 @@ pub(crate) enum Parallel {
     /// On this machine's CPUs, by the C compiler's OpenMP
     #[default]
     Host,
-    /// On a GPU
+    /// As kernels on a GPU, or with `--accels cpu` on the CPUs as a device
     Device,
 }
 

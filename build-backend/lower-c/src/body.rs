@@ -74,6 +74,13 @@ pub(crate) struct LastValue {
     pub target: LocalId,
 }
 
+/// What the code of a thread of a team knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TeamThread {
+    /// The local with the address of the thread's state.
+    pub state: LocalId,
+}
+
 /// A body.
 pub(crate) struct Body<'u, 'a> {
     pub unit: &'u mut Unit<'a>,
@@ -103,6 +110,16 @@ pub(crate) struct Body<'u, 'a> {
     pub may_open_team: bool,
     /// Objects of `lastprivate` of the loop that all threads share.
     pub last_values: Vec<LastValue>,
+    /// In code of teams: the thread that executes the statements.
+    pub team: Option<TeamThread>,
+    /// In code of teams: the value of `__func__`.
+    pub function_name: SmolStr,
+    /// The thread that has entered the function.
+    pub function_team: Option<TeamThread>,
+    /// Objects of the file whose addresses the prologue computes.
+    pub file_objects: FxHashMap<VariableId, Storage>,
+    /// Statements at the start of the function.
+    pub prologue: Vec<Stmt>,
     next_label: u32,
 }
 
@@ -124,6 +141,11 @@ impl<'u, 'a> Body<'u, 'a> {
             threads: Threads::default(),
             may_open_team: true,
             last_values: Vec::new(),
+            team: None,
+            function_name: SmolStr::default(),
+            function_team: None,
+            file_objects: FxHashMap::default(),
+            prologue: Vec::new(),
             next_label: 0,
         }
     }

@@ -17,7 +17,7 @@ pub(crate) enum Lvalue {
 }
 
 impl Lvalue {
-    fn ty(&self) -> Ty {
+    pub(crate) fn ty(&self) -> Ty {
         match self {
             Lvalue::Local(_, ty) => *ty,
             Lvalue::Place(place) => place.ty,
@@ -66,6 +66,8 @@ impl Body<'_, '_> {
             }
             ExprKind::AddressOf(operand) => self.address(*operand, range),
             ExprKind::Call(callee, arguments) => self.call(*callee, arguments, ty, range),
+            // `__extension__`, which has the type of its operand.
+            ExprKind::Cast(operand) if *ty == Type::Unknown => self.value(*operand),
             ExprKind::Cast(operand) => {
                 let value = self.value(*operand)?;
                 self.convert(value, ty, range)
@@ -77,10 +79,21 @@ impl Body<'_, '_> {
                 self.effect(*first)?;
                 self.value(*second)
             }
+            ExprKind::String if self.team.is_some() => {
+                let text = self.unit.expanded_text(range);
+                let address = self.text_object(text);
+                self.convert(address, &ty.clone().decayed(), range)
+            }
             ExprKind::String => unsupported(range, "strings have no device form", "write an array"),
             ExprKind::Function(it) => {
                 let message = format!("a pointer to `{}` has no device form", hir.function(*it).name);
                 unsupported(range, message, "call the function by its name")
+            }
+            ExprKind::Unresolved(name) if self.team.is_some() && is_function_name(name) => {
+                let text = format!("\"{}\"", self.function_name);
+                let address = self.text_object(text);
+                let ty = Type::Integer { bytes: 1, is_signed: true }.pointer();
+                self.convert(address, &ty, range)
             }
             ExprKind::Unresolved(name) => {
                 let message = format!("`{name}` is not declared");
@@ -143,15 +156,19 @@ impl Body<'_, '_> {
         let expr = self.unit.hir.expr(id);
         match &expr.kind {
             ExprKind::Cast(operand) if expr.ty == Type::Void => self.effect(*operand),
+            ExprKind::Comma(first, second) => {
+                self.effect(*first)?;
+                self.effect(*second)
+            }
+            ExprKind::Block(block) => {
+                self.stmt(*block);
+                Ok(())
+            }
             ExprKind::Conditional(condition, Some(then), otherwise) => {
                 let condition = self.condition(*condition)?;
                 let then = self.nested(|it| it.effect(*then))?.0;
                 let otherwise = self.nested(|it| it.effect(*otherwise))?.0;
                 self.push(mir::StmtKind::If { condition, then, otherwise });
-                Ok(())
-            }
-            ExprKind::Block(block) => {
-                self.stmt(*block);
                 Ok(())
             }
             _ => {
@@ -260,7 +277,11 @@ impl Body<'_, '_> {
 
     pub(crate) fn object(&mut self, variable: VariableId, range: TextRange) -> Lowered<Lvalue> {
         let of = self.unit.hir.variable(variable);
-        match self.objects.get(&variable).copied() {
+        let known = match self.objects.get(&variable).copied() {
+            None if self.team.is_some() => Some(self.file_object(variable)?),
+            known => known,
+        };
+        match known {
             Some(Storage::Local(local)) => Ok(Lvalue::Local(local, self.locals[local.index()].ty)),
             Some(Storage::Memory(id)) => {
                 Ok(Lvalue::Place(Place::new(self.variables[id.index()].ty, PlaceKind::Variable(id))))
@@ -453,7 +474,7 @@ impl Body<'_, '_> {
     }
 
     /// The object with its address computed once.
-    fn stable(&mut self, lvalue: Lvalue) -> Lvalue {
+    pub(crate) fn stable(&mut self, lvalue: Lvalue) -> Lvalue {
         match lvalue {
             Lvalue::Place(place) if !matches!(place.kind, PlaceKind::Variable(_)) => {
                 let ty = place.ty;
@@ -563,11 +584,15 @@ impl Body<'_, '_> {
                 let value = self.value(*argument)?;
                 args.push(self.convert(value, &hir.variable(*parameter).ty, range)?);
             }
+            args.splice(..0, self.state());
             let function = self.unit.device_function(id);
             let ty = self.unit.ty(result, range)?;
             let call = Expr::new(ty, mir::ExprKind::Call { function, args });
             // Calls happen in the order of the source.
             return Ok(if ty == Ty::Void { call } else { self.temporary(call) });
+        }
+        if self.team.is_some() {
+            return self.team_call(callee, arguments, result, range);
         }
         if !self.has_library_function(name) {
             let message = format!("a region calls `{name}`, which is not defined in this file");
@@ -579,6 +604,11 @@ impl Body<'_, '_> {
         }
         self.library_call(name, values, range)
     }
+}
+
+/// Whether a name is a string with the name of the function (C17 6.4.2.2, GNU C "Function Names").
+fn is_function_name(name: &str) -> bool {
+    matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__")
 }
 
 pub(crate) fn is_constant(value: &Expr) -> bool {

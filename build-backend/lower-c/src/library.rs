@@ -77,10 +77,15 @@ fn select(condition: Expr, then: Expr, otherwise: Expr) -> Expr {
     Expr::new(then.ty, mir::ExprKind::Select { condition, then, otherwise })
 }
 
+/// Whether a function of the C library has a device form.
+pub(crate) fn is_mathematical(name: &str) -> bool {
+    mathematical(name).is_some() || OTHERS.contains(&name)
+}
+
 impl Body<'_, '_> {
     /// Whether device code may call a function that is not defined in the file.
     pub(crate) fn has_library_function(&self, name: &str) -> bool {
-        self.thread_number(name).is_some() || mathematical(name).is_some() || OTHERS.contains(&name)
+        self.thread_number(name).is_some() || is_mathematical(name)
     }
 
     /// A call of a function that is not defined in the file.

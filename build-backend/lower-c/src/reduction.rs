@@ -128,7 +128,7 @@ impl Body<'_, '_> {
 }
 
 /// The value that changes nothing; `None` if the operator does not take numbers of the type.
-fn identity(operator: Reduction, ty: Ty) -> Option<Expr> {
+pub(crate) fn identity(operator: Reduction, ty: Ty) -> Option<Expr> {
     let float = |value: f64| Expr::new(ty, mir::ExprKind::Float(value));
     if is_float(ty) {
         return Some(match operator {

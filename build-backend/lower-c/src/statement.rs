@@ -6,7 +6,7 @@ use apg_c_analysis::hir::{
 use apg_c_syntax::{Family, TextRange};
 use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Stmt, Ty};
 
-use crate::body::{Body, Jumps, Role, Storage, binary, int, local_value, operation};
+use crate::body::{Body, Jumps, Role, Storage, TeamThread, binary, int, local_value, operation};
 use crate::conversion::zero;
 use crate::unit::{Unit, declared_function};
 use crate::unsupported::{Lowered, unsupported};
@@ -21,13 +21,19 @@ pub(crate) fn lower_function(unit: &mut Unit<'_>, id: FunctionId) -> Lowered<mir
     function.result = body.unit.ty(&item.result, range)?;
     let Some(code) = item.body else { return Ok(function) };
     body.note_objects(code);
+    let is_team = body.unit.tables.is_some();
+    if is_team {
+        body.team = Some(TeamThread { state: body.local("self", Ty::I64) });
+        body.function_team = body.team;
+        body.function_name.clone_from(&item.name);
+    }
     let mut values = Vec::new();
     for parameter in &item.parameters {
         let of = body.unit.hir.variable(*parameter);
         let ty = body.unit.ty(&of.ty, of.range.unwrap_or(range))?;
         values.push((*parameter, body.local(&of.name, ty), ty));
     }
-    function.params = values.len() as u32;
+    function.params = values.len() as u32 + u32::from(is_team);
     for (parameter, local, ty) in values {
         let is_aggregate = matches!(ty, Ty::Struct(_));
         if is_aggregate || body.addressed.contains(&parameter) {
@@ -46,6 +52,9 @@ pub(crate) fn lower_function(unit: &mut Unit<'_>, id: FunctionId) -> Lowered<mir
         };
         body.push(mir::StmtKind::Return(Some(value)));
     }
+    let stmts = std::mem::take(&mut body.stmts);
+    body.stmts = std::mem::take(&mut body.prologue);
+    body.stmts.extend(stmts);
     mir::fold::fold_body(&mut body.stmts);
     (function.locals, function.variables, function.body) = (body.locals, body.variables, body.stmts);
     Ok(function)
@@ -366,6 +375,9 @@ impl Body<'_, '_> {
 
     /// A directive inside of a region.
     fn directive(&mut self, id: DirectiveId) -> Lowered<()> {
+        if self.team.is_some() {
+            return self.team_directive(id);
+        }
         let directive = self.unit.hir.directive(id);
         match directive.constructs[..] {
             [Construct::Atomic] => self.atomic(directive),

@@ -7,6 +7,7 @@ use apg_mir as mir;
 use apg_source::{ColumnUnit, LineIndex};
 use rustc_hash::FxHashMap;
 
+use crate::tables::Tables;
 use crate::unsupported::Unsupported;
 
 /// A translation unit while it is lowered.
@@ -23,6 +24,8 @@ pub(crate) struct Unit<'a> {
     pub pending_records: Vec<RecordId>,
     functions: FxHashMap<FunctionId, mir::FunctionId>,
     pending_functions: Vec<FunctionId>,
+    /// In a program of parallel regions: what it shares with the program in C.
+    pub tables: Option<Tables>,
     /// What has no device form.
     pub errors: Vec<Unsupported>,
 }
@@ -38,8 +41,21 @@ impl<'a> Unit<'a> {
             pending_records: Vec::new(),
             functions: FxHashMap::default(),
             pending_functions: Vec::new(),
+            tables: None,
             errors: Vec::new(),
         }
+    }
+
+    /// A unit of parallel regions, and of functions that their threads call.
+    pub(crate) fn for_teams(parsed: &'a Parsed, path: &std::path::Path) -> Unit<'a> {
+        Unit { tables: Some(Tables::default()), ..Unit::new(parsed, path) }
+    }
+
+    /// The text of a range of the tree with macros expanded.
+    pub(crate) fn expanded_text(&self, range: TextRange) -> String {
+        let tokens = self.parsed.syntax.main.tokens_in(range);
+        let words: Vec<&str> = tokens.iter().map(|it| self.parsed.unit.text(it.text)).collect();
+        words.join(" ")
     }
 
     /// A function that was called and is not lowered yet.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Parsed, SourceFile, Toolchain};
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::{Finding, Span};
-use apg_lower_c::{PlacedRegions, Unsupported};
+use apg_lower_c::{ParallelKernels, ParallelRegions, PlacedRegions, Unsupported};
 use apg_mir as mir;
 use apg_runtime::cache::{self, Cache};
 use apg_syntax::TextRange;
@@ -198,6 +198,15 @@ pub fn translate_regions(
     })
 }
 
+/// Where parallel regions run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parallel {
+    /// On the host.
+    Host,
+    /// On the device, but for those that have no device form.
+    Device,
+}
+
 /// Where the directives about devices of a program in C take effect.
 #[derive(Debug)]
 pub enum Placement {
@@ -228,12 +237,16 @@ pub fn translate_program(
     sources: &[PathBuf],
     flags: &[String],
     options: Options,
+    parallel: Parallel,
 ) -> Result<Result<Placement, Vec<Finding>>, LoadFailure> {
     let mut found = DeviceProgram { edited: Vec::new(), regions: Vec::new(), on_host: Vec::new() };
     let (mut errors, mut obstacles) = (Vec::new(), Vec::new());
     let mut compiler = None;
     for (index, path) in sources.iter().enumerate() {
-        let names_devices = is_source(path) && read(path)?.1.contains("target");
+        let names_devices = is_source(path) && {
+            let text = read(path)?.1;
+            text.contains("target") || parallel == Parallel::Device && text.contains("parallel")
+        };
         if !names_devices {
             found.edited.push(None);
             continue;
@@ -244,13 +257,14 @@ pub fn translate_program(
         };
         // Kernels of all files have names of their own.
         let prefix = format!("file{index}_");
-        match translate_file(path, compiler, options, &prefix)? {
+        match translate_file(path, compiler, options, parallel, &prefix)? {
             Ok(file) => {
                 match file.text {
                     Ok(text) => found.edited.push(text),
                     Err(reasons) => obstacles.extend(reasons),
                 }
                 found.on_host.extend(file.on_host);
+                found.regions.extend(file.parallel);
                 if !file.translated.mir.kernels.is_empty() {
                     found.regions.push(file.translated);
                 }
@@ -333,6 +347,8 @@ fn distribute_file(
 /// A translated file.
 struct TranslatedFile {
     translated: Translated,
+    /// Its parallel regions.
+    parallel: Option<Translated>,
     /// Its text with calls in place of directives about devices, if it has some; or why they cannot be
     /// edited.
     text: Result<Option<String>, Vec<Finding>>,
@@ -345,6 +361,7 @@ fn translate_file(
     path: &Path,
     compiler: &Arc<Toolchain>,
     options: Options,
+    parallel: Parallel,
     prefix: &str,
 ) -> Result<Result<TranslatedFile, Vec<Finding>>, LoadFailure> {
     let file = AnalysedFile::read(path, compiler)?;
@@ -360,12 +377,38 @@ fn translate_file(
         Ok(translated) => translated,
         Err(findings) => return Ok(Err(findings)),
     };
+    let teams = match parallel {
+        Parallel::Host => Ok(None),
+        Parallel::Device => {
+            let regions = apg_lower_c::lower_parallel(parsed, &file.path);
+            file.generate_parallel(regions, options, prefix).map(Some)
+        }
+    };
+    let teams = match teams {
+        Ok(teams) => teams,
+        Err(findings) => return Ok(Err(findings)),
+    };
+    let kernels = teams
+        .as_ref()
+        .map(|it| ParallelKernels { regions: &it.regions, symbols: &it.translated.emitted.symbols });
     let name = path.display().to_string();
-    let text = apg_lower_c::offload(parsed, &name, &translated.emitted.symbols, &on_host)
+    let text = apg_lower_c::offload(parsed, &name, &translated.emitted.symbols, &on_host, kernels)
         .map_err(|reasons| file.findings(reasons, Some("the host runs the whole program")));
     let reasons = on_host.into_iter().flat_map(|it| it.reasons).collect();
-    let on_host = file.findings(reasons, Some("the host runs the region, on the data that the device has"));
-    Ok(Ok(TranslatedFile { translated, text, on_host }))
+    let mut on_host =
+        file.findings(reasons, Some("the host runs the region, on the data that the device has"));
+    let parallel = teams.map(|Teams { regions, translated }| {
+        on_host.extend(file.findings(regions.refused, Some("the host runs the parallel region around this")));
+        translated
+    });
+    let parallel = parallel.filter(|it| !it.mir.kernels.is_empty());
+    Ok(Ok(TranslatedFile { translated, parallel, text, on_host }))
+}
+
+/// The parallel regions of a file, and their code.
+struct Teams {
+    regions: ParallelRegions,
+    translated: Translated,
 }
 
 /// A C file whose directives are analysed.
@@ -401,6 +444,21 @@ impl AnalysedFile {
             let finding = |error| build::generation_finding(&self.path, self.text.clone(), error);
             errors.into_iter().map(finding).collect()
         })
+    }
+
+    /// Generates code of parallel regions; `prefix` is in front of the names of their kernels.
+    fn generate_parallel(
+        &self,
+        mut regions: ParallelRegions,
+        options: Options,
+        prefix: &str,
+    ) -> Result<Teams, Vec<Finding>> {
+        let mut program = std::mem::take(&mut regions.program);
+        for kernel in &mut program.kernels {
+            kernel.name.insert_str(0, &format!("{prefix}parallel_"));
+        }
+        let translated = self.generate_code(program, options)?;
+        Ok(Teams { regions, translated })
     }
 
     /// What has no device form, each reason once: errors, or warnings with what happens instead.

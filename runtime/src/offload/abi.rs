@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use super::host_regions::LentData;
 use super::layout::{Captured, Functions, Global, Map, Site, list, text};
 use super::memory::TargetDevice;
+use super::parallel::{Object, ParallelFunctions, Request, Teams};
 use super::present_table::Memory;
 use super::regions::{Devices, Initial, TargetError};
 use crate::cache::Cache;
@@ -27,6 +28,7 @@ pub enum TargetDevices {
 
 struct State {
     devices: Devices,
+    teams: Teams,
     end: EndProgram,
 }
 
@@ -54,11 +56,13 @@ pub fn load(
     // SAFETY: the user asks for this program; its constructors run as in any program.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map_err(cannot)?;
     // SAFETY: these symbols are of apg_target.c, with these types.
-    let (main, runtime, globals) = unsafe {
+    let (main, runtime, parallel, globals) = unsafe {
         let main = library.get::<Main>(b"apg_target_main\0").map_err(cannot)?;
         let runtime = library.get::<*mut *const Functions>(b"apg_target_runtime\0").map_err(cannot)?;
+        let parallel =
+            library.get::<*mut *const ParallelFunctions>(b"apg_parallel_runtime\0").map_err(cannot)?;
         let globals = library.get::<*const *const Global>(b"apg_target_globals\0").map_err(cannot)?;
-        (*main, *runtime, **globals)
+        (*main, *runtime, *parallel, **globals)
     };
     std::mem::forget(library);
     let devices = match devices {
@@ -67,11 +71,13 @@ pub fn load(
     };
     // SAFETY: the program's list.
     let initial = unsafe { initial_values(globals) };
-    if STATE.set(State { devices: Devices::new(devices, initial), end }).is_err() {
+    if STATE.set(State { devices: Devices::new(devices, initial), teams: Teams::default(), end }).is_err() {
         return Err("this process runs a program already".to_owned());
     }
     // SAFETY: a variable of the program, which no other thread uses yet.
     unsafe { runtime.write(&FUNCTIONS) };
+    // SAFETY: likewise.
+    unsafe { parallel.write(&PARALLEL_FUNCTIONS) };
     Ok(main)
 }
 
@@ -106,6 +112,8 @@ static FUNCTIONS: Functions = Functions {
     lend,
     take_back,
 };
+
+static PARALLEL_FUNCTIONS: ParallelFunctions = ParallelFunctions { region: parallel_region, threads };
 
 /// The result of an operation; an error ends the program.
 fn finish<T>(site: Option<&Site>, operation: impl FnOnce(&Devices) -> Result<T, TargetError>) -> T {
@@ -236,4 +244,30 @@ extern "C" fn disassociate(host: *const c_void, device: c_long) -> c_int {
         Ok(device.is_some_and(|it| it.table.lock().disassociate(host as usize)))
     });
     c_int::from(!is_done)
+}
+
+extern "C" fn parallel_region(
+    at: *const Site,
+    threads: c_long,
+    schedule: c_int,
+    chunk: c_long,
+    kernel: *const Kernel,
+    objects: *const Object,
+    object_count: u32,
+    values: *const *mut c_void,
+    count: u32,
+) -> c_int {
+    let Some(state) = STATE.get() else { return 0 };
+    // SAFETY: what the edit of the program has written, for this region.
+    let ran = finish(site(at), |devices| unsafe {
+        let Some(kernel) = kernel.as_ref() else { return Ok(false) };
+        let (objects, values) = (list(objects, object_count), list(values, count));
+        let request = Request { kernel, threads, schedule: (schedule, chunk), objects, values };
+        devices.parallel(&state.teams, &request)
+    });
+    c_int::from(ran)
+}
+
+extern "C" fn threads() -> c_int {
+    STATE.get().map_or(0, |it| it.devices.team_size() as c_int)
 }

@@ -108,6 +108,11 @@ impl TargetDevice {
         allocations.range(..=address).next_back().is_some_and(|(start, bytes)| address - start < *bytes)
     }
 
+    /// Whether this device is the CPUs.
+    pub(super) fn is_cpus(&self) -> bool {
+        matches!(self.kind, DeviceKind::Cpus)
+    }
+
     fn device(&self) -> Result<Option<&Arc<Device>>, DeviceError> {
         match &self.kind {
             DeviceKind::Cpus => Ok(None),
@@ -235,7 +240,7 @@ impl Memory for TargetDevice {
 }
 
 /// A launch whose parts run in several threads.
-struct Shared<'a> {
+pub(super) struct Shared<'a> {
     environment: *const c_void,
     launch: &'a Launch,
 }
@@ -243,31 +248,71 @@ struct Shared<'a> {
 // SAFETY: threads read both; failing blocks write the fault by atomic operations.
 unsafe impl Sync for Shared<'_> {}
 
-/// Runs the CPU form of a kernel; its blocks are shared by all CPUs.
+/// A launch on CPUs: its extents, and the failure of a check.
+pub(super) struct HostLaunch {
+    prepared: device::Prepared,
+    plan: device::Plan,
+    fault: Box<Fault>,
+}
+
+/// Computes the extents of a launch on CPUs.
 ///
 /// # Safety
 /// `environment` is an environment of the kernel.
-unsafe fn launch_on_cpus(kernel: &'static Kernel, environment: &[u8]) -> Result<(), DeviceError> {
-    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as i64;
+pub(super) unsafe fn prepare_on_cpus(
+    kernel: &'static Kernel,
+    environment: &[u8],
+) -> Result<HostLaunch, DeviceError> {
     let mut plan = device::Plan::default();
     let prepared = device::prepare_host(0, kernel, environment, &|_| None)?;
     let bytes: *const c_void = prepared.bytes().as_ptr().cast();
     // SAFETY: the caller's environment.
     unsafe { device::configure(kernel, bytes, device::HOST_BLOCKS, device::HOST_THREADS, &mut plan) }
         .map_err(device_error)?;
-    if plan.is_empty() {
-        return Ok(());
-    }
-    let launch = &mut plan.launch;
-    let extents = Extents::of(launch);
-    let mut fault = Fault::default();
-    launch.fault = &raw mut fault;
+    let mut fault = Box::<Fault>::default();
+    plan.launch.fault = &raw mut *fault;
     if let Some(proven) = kernel.proven {
         // SAFETY: the kernel's own function, with its environment.
-        launch.proven = unsafe { proven(bytes, launch) } as u32;
+        plan.launch.proven = unsafe { proven(bytes, &plan.launch) } as u32;
     }
-    let blocks = launch.blocks.iter().fold(1_i64, |all, extent| all.saturating_mul(i64::from(*extent)));
-    let shared = Shared { environment: bytes, launch };
+    Ok(HostLaunch { prepared, plan, fault })
+}
+
+impl HostLaunch {
+    /// What threads need of it.
+    pub(super) fn launch(&mut self) -> Shared<'_> {
+        Shared { environment: self.prepared.bytes().as_ptr().cast(), launch: &self.plan.launch }
+    }
+
+    /// The failure of a check.
+    pub(super) fn fault(&self) -> Result<(), DeviceError> {
+        device::fault_error(&self.fault, &Extents::of(&self.plan.launch)).map_or(Ok(()), Err)
+    }
+}
+
+/// Runs one block of a launch.
+///
+/// # Safety
+/// The launch is one of the kernel.
+pub(super) unsafe fn launch_member_on_cpus(kernel: &Kernel, shared: &Shared<'_>, block: i64) {
+    // SAFETY: the kernel's own function, with its environment and a block of the grid.
+    unsafe { (kernel.cpu)(shared.environment, shared.launch, block, block + 1) };
+}
+
+/// Runs the CPU form of a kernel; its blocks are shared by all CPUs.
+///
+/// # Safety
+/// `environment` is an environment of the kernel.
+unsafe fn launch_on_cpus(kernel: &'static Kernel, environment: &[u8]) -> Result<(), DeviceError> {
+    let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as i64;
+    // SAFETY: the caller's environment.
+    let mut prepared = unsafe { prepare_on_cpus(kernel, environment)? };
+    if prepared.plan.is_empty() {
+        return Ok(());
+    }
+    let shared = prepared.launch();
+    let extents = shared.launch.blocks;
+    let blocks = extents.iter().fold(1_i64, |all, extent| all.saturating_mul(i64::from(*extent)));
     let part = |worker: i64| {
         let shared = &shared;
         let bound = |it: i64| (i128::from(blocks) * i128::from(it) / i128::from(workers)) as i64;
@@ -283,7 +328,7 @@ unsafe fn launch_on_cpus(kernel: &'static Kernel, environment: &[u8]) -> Result<
         }
         part(0);
     });
-    device::fault_error(&fault, &extents).map_or(Ok(()), Err)
+    prepared.fault()
 }
 
 #[cfg(test)]

@@ -6,13 +6,14 @@ mod abi;
 mod host_regions;
 mod layout;
 mod memory;
+mod parallel;
 mod present_table;
 mod regions;
 
 pub use abi::{EndProgram, Main, TargetDevices, load};
 
 /// The header of edited programs.
-pub const HEADER: &str = include_str!("apg_target.h");
+pub const HEADER: &str = concat!(include_str!("apg_target.h"), include_str!("apg_parallel.h"));
 
 /// The unit in C that an edited program is linked with.
-pub const SUPPORT: &str = include_str!("apg_target.c");
+pub const SUPPORT: &str = concat!(include_str!("apg_target.c"), include_str!("apg_parallel.c"));

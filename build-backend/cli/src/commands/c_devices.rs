@@ -45,7 +45,8 @@ pub(super) fn devices(accels: Option<&str>) -> Result<Option<TargetDevices>, Fai
             return Err(Failure::misuse(message).hint("write `default`, `mandatory` or `disabled`"));
         }
     };
-    if accels.is_some_and(|it| it.trim().eq_ignore_ascii_case(CPUS)) {
+    let of_variable = environment_variable("X10RT_ACCELS");
+    if accels.or(of_variable.as_deref()).is_some_and(|it| it.trim().eq_ignore_ascii_case(CPUS)) {
         return Ok(Some(TargetDevices::Cpus));
     }
     let selection = Selection::choose(accels, 0, &environment_variable).map_err(Failure::misuse)?;

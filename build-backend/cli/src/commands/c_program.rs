@@ -10,7 +10,7 @@ use std::process::Command;
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::Finding;
 use apg_project::build::{Translated, c_compiler_findings};
-use apg_project::c::{DeviceProgram, Placement};
+use apg_project::c::{self as translation, DeviceProgram, Placement};
 use apg_runtime::cache::Cache;
 use apg_runtime::device;
 use apg_runtime::offload::TargetDevices;
@@ -111,20 +111,33 @@ impl CProgram {
         Ok(())
     }
 
-    /// Reports a lack of the devices that `--parallel` asks for on this machine.
-    fn check_parallel(&self) -> Result<(), Failure> {
-        if self.program.parallel == Some(Parallel::Device) {
+    /// The devices of the program on this machine.
+    ///
+    /// # Errors
+    /// `--parallel` asks for one, and there is none.
+    fn devices(&self, accels: Option<&str>) -> Result<Option<TargetDevices>, Failure> {
+        let devices = c_devices::devices(accels)?;
+        if self.program.parallel == Some(Parallel::Device) && devices.is_none() {
             let why = match device::count() {
                 Err(error) => format!("there is none: {error}"),
                 Ok(0) => "there is none".to_owned(),
-                Ok(_) => "this version of apg runs them on CPUs only".to_owned(),
+                Ok(_) => "none is to be used".to_owned(),
             };
             return Err(Failure::new(format!(
                 "`--parallel device` runs parallel regions on a GPU, but {why}"
             ))
-            .hint("`--parallel host` (the default) runs them on CPUs; `apg doctor` tells what is there"));
+            .hint("`--accels cpu` takes the CPUs as a device; `--parallel host` (the default) needs none")
+            .hint("`apg doctor` tells what is there"));
         }
-        Ok(())
+        Ok(devices)
+    }
+
+    /// Where parallel regions run.
+    fn regions_on_device(&self) -> translation::Parallel {
+        match self.program.parallel {
+            Some(Parallel::Device) => translation::Parallel::Device,
+            _ => translation::Parallel::Host,
+        }
     }
 
     /// Its files.
@@ -218,7 +231,12 @@ impl CProgram {
         }
         let profile = if self.is_debug { Profile::Dev } else { Profile::Portable };
         let options = self.program.request(profile, self.is_debug).options;
-        let found = apg_project::c::translate_program(&self.inputs.sources, &self.compile_flags(), options)?;
+        let found = translation::translate_program(
+            &self.inputs.sources,
+            &self.compile_flags(),
+            options,
+            self.regions_on_device(),
+        )?;
         let DeviceProgram { edited, regions, on_host } = match found {
             Ok(Placement::Devices(program)) => program,
             Ok(Placement::Host(reasons)) => {
@@ -363,13 +381,12 @@ impl CProgram {
 
     /// Builds the program, or with `-c` the objects, into files.
     pub(crate) fn build(mut self, output: Option<PathBuf>) -> Outcome {
-        self.check_parallel()?;
         self.check_words()?;
         if self.take_compile_only() {
             return self.build_objects(output);
         }
         let output = self.output_file(output)?;
-        let devices = c_devices::devices(None)?;
+        let devices = self.devices(None)?;
         let built = match self.build_program(devices.as_ref())? {
             Ok(built) => built,
             Err(status) => return Ok(status),
@@ -427,13 +444,12 @@ impl CProgram {
         if self.take_compile_only() {
             return Err(only_objects());
         }
-        self.check_parallel()?;
         let is_stream = match self.program.report.message_format {
             MessageFormat::Human => false,
             MessageFormat::Json => true,
             _ => return Err(run_events::wrong_format()),
         };
-        let devices = c_devices::devices(accels)?;
+        let devices = self.devices(accels)?;
         let built = match (is_stream, self.build_for_run(devices.as_ref(), is_stream)?) {
             (_, Ok(built)) => built,
             (false, Err(status)) => return Ok(status),

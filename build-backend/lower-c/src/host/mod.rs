@@ -5,25 +5,28 @@
 pub(crate) mod edits;
 mod host_region;
 mod mapping;
+mod parallel;
 
 use apg_c_analysis::Parsed;
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{
     Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Length, StmtId, Type, VariableId,
 };
-use apg_c_syntax::{Family, FileId, TextRange};
+use apg_c_syntax::{Family, TextRange};
 
 use self::edits::{Edits, line_number, pragma, quoted};
 use self::mapping::{Map, SourceText, map_kinds, type_kinds};
+pub use self::parallel::ParallelKernels;
 use crate::data::{Captured, Reference};
 use crate::declare_target::{device_objects, used_variables};
 use crate::file::HostRegion;
 use crate::region;
+use crate::spelling::{is_in_header, spelled_directive};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 
 /// The text of a file with calls in place of its directives about devices; `None` if it has none. `name` is
 /// the file in messages; `kernels` are the symbols of its regions' kernels, in the order of the source,
-/// without the regions `on_host`.
+/// without the regions `on_host`; `parallel` are parallel regions that run on devices.
 ///
 /// # Errors
 /// Directives that have no such form.
@@ -32,16 +35,17 @@ pub fn offload(
     name: &str,
     kernels: &[String],
     on_host: &[HostRegion],
+    parallel: Option<ParallelKernels<'_>>,
 ) -> Result<Option<String>, Vec<Unsupported>> {
     let mut host = Host { parsed, name, on_host, edits: Edits::default(), is_changed: false };
     let mut errors = Vec::new();
     let mut kernels = kernels.iter();
     for id in parsed.program.directive_ids() {
-        if let Err(error) = host.directive(id, &mut kernels) {
-            errors.push(error);
-        }
+        let launched = parallel.map_or(Ok(false), |it| host.parallel(id, it));
+        let edited = launched.and_then(|it| if it { Ok(()) } else { host.directive(id, &mut kernels) });
+        errors.extend(edited.err());
     }
-    let globals = host.globals();
+    let globals = host.globals() + &parallel.map_or_else(String::new, |it| host.tables(it));
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -104,23 +108,12 @@ impl<'a> Host<'a> {
 
     /// Whether an included file contains a directive.
     fn is_in_header(&self, range: TextRange) -> bool {
-        let span = self.parsed.syntax.main.span(&self.parsed.unit, range);
-        span.is_some_and(|it| it.file != FileId::MAIN)
+        is_in_header(self.parsed, range)
     }
 
     /// Where a directive is written; one of a header or a macro cannot be changed.
     fn spelled(&self, range: TextRange) -> Lowered<std::ops::Range<usize>> {
-        if self.is_in_header(range) {
-            let message = "a header contains this directive, which so cannot run on a device";
-            return unsupported(range, message, "write the directive in the file itself");
-        }
-        let found: std::ops::Range<usize> = self.parsed.spelled(range).unwrap_or_default().into();
-        let text = &self.parsed.text()[found.clone()];
-        if !text.trim_start().starts_with('#') {
-            let message = "a macro contains this directive, which so cannot run on a device";
-            return unsupported(range, message, "write the directive itself");
-        }
-        Ok(found)
+        spelled_directive(self.parsed, range)
     }
 
     fn statement(&self, id: StmtId) -> std::ops::Range<usize> {

@@ -1,0 +1,106 @@
+//! The host's side of parallel regions that run on a device: a call that launches the kernel, followed by the
+//! region's own text for the host, and the tables that kernels refer to.
+
+use apg_c_analysis::hir::{Clause, Directive, DirectiveId, Length, Type, VariableId};
+
+use super::{Host, quoted};
+use crate::tables::Tables;
+use crate::team::ParallelRegions;
+use crate::unsupported::Lowered;
+
+/// Parallel regions with the symbols of their kernels, in the same order.
+#[derive(Clone, Copy, Debug)]
+pub struct ParallelKernels<'a> {
+    /// The regions.
+    pub regions: &'a ParallelRegions,
+    /// The symbols.
+    pub symbols: &'a [String],
+}
+
+impl<'a> ParallelKernels<'a> {
+    /// The kernel of a directive, and the objects that it takes the addresses of.
+    fn kernel(self, id: DirectiveId) -> Option<(&'a str, &'a [VariableId])> {
+        let found = self.regions.regions.iter().zip(self.symbols).find(|it| it.0.0 == id)?;
+        Some((found.1, &found.0.1))
+    }
+
+    /// The symbol of the table of addresses.
+    fn table(self) -> String {
+        format!("{}_objects", self.symbols.first().map_or("apg", String::as_str))
+    }
+}
+
+impl Host<'_> {
+    /// Puts a launch in front of a parallel region with a kernel; whether it has one.
+    pub(super) fn parallel(&mut self, id: DirectiveId, kernels: ParallelKernels<'_>) -> Lowered<bool> {
+        let Some((kernel, captured)) = kernels.kernel(id) else { return Ok(false) };
+        let hir = &self.parsed.program;
+        let of = hir.directive(id);
+        let Some(body) = of.body else { return Ok(false) };
+        let at = self.spelled(of.range)?;
+        let addresses = captured.iter().map(|it| {
+            let of = hir.variable(*it);
+            let is_address = matches!(of.ty, Type::Array(_, Length::Variable(_) | Length::Unknown));
+            format!("(void *){}{}", if is_address { "" } else { "&" }, of.name)
+        });
+        let addresses: Vec<String> = addresses.chain(["0".to_owned()]).collect();
+        let is_ours = |it: &&Clause| it.modifier().is_none_or(|it| it == "parallel");
+        let condition =
+            self.clause_value(of, "if", &is_ours).map_or("1".to_owned(), |it| format!("({it}) != 0"));
+        let threads = self.clause_value(of, "num_threads", &|_| true).unwrap_or_else(|| "0".to_owned());
+        let line = format!(
+            "{{ if (__extension__ ({{ {site} void *apg_v_[] = {{{addresses}}}; extern const char {kernel}[]; \
+             extern const struct apg_object {table}[]; \
+             apg_parallel_region(&apg_s_, {condition}, (long)({threads}), {kernel}, {table}, {objects}, apg_v_, \
+             {count}); }})) {{}} else {{",
+            site = self.site(of, at.start),
+            addresses = addresses.join(", "),
+            table = kernels.table(),
+            objects = kernels.regions.tables.objects.len(),
+            count = captured.len(),
+        );
+        self.edits.insert_line(self.parsed.text(), at.start, &line);
+        let statement = self.statement(body);
+        self.edits.insert_behind(at.start..statement.end, " }}");
+        self.is_changed = true;
+        Ok(true)
+    }
+
+    /// The text of the value of a clause.
+    fn clause_value(&self, of: &Directive, name: &str, is_ours: &dyn Fn(&&Clause) -> bool) -> Option<String> {
+        let value = of.clauses_named(name).find(is_ours)?.items.first()?.expr?;
+        Some(self.source().expr(value))
+    }
+
+    /// The tables, as definitions at the end of the file.
+    pub(super) fn tables(&self, kernels: ParallelKernels<'_>) -> String {
+        if kernels.symbols.is_empty() {
+            return String::new();
+        }
+        let Tables { objects, definitions, private, .. } = &kernels.regions.tables;
+        let hir = &self.parsed.program;
+        let rows: Vec<String> = objects
+            .iter()
+            .map(|it| {
+                let is_private = private.iter().any(|(_, name)| *it == format!("(void *)&{name}"));
+                format!("{{{it}, {}}}", u32::from(is_private))
+            })
+            .chain(["{0, 0}".to_owned()])
+            .collect();
+        let calls: String = private
+            .iter()
+            .map(|(variable, name)| {
+                format!("apg_add_private(&{name}, (void *)&{}); ", hir.variable(*variable).name)
+            })
+            .collect();
+        format!(
+            "#line 1 {file}\n{definitions}\n\
+             const struct apg_object {table}[] __attribute__((visibility(\"hidden\"))) = {{{rows}}};\n\
+             __attribute__((constructor)) static void apg_add_parallel_(void) {{ apg_use_parallel(); {calls}}}\n",
+            file = quoted("the calls of regions"),
+            definitions = definitions.join("\n"),
+            table = kernels.table(),
+            rows = rows.join(",\n"),
+        )
+    }
+}

@@ -1,0 +1,262 @@
+//! Data-sharing clauses of code of teams (OpenMP 2.5, section 2.8.3): objects of each thread in place of
+//! those that clauses name, and what happens to their values at the end.
+
+use apg_c_analysis::hir::{Directive, Type, VariableId};
+use apg_c_syntax::TextRange;
+use apg_mir::{self as mir, AtomicOperation, Expr, Operation, PlaceKind, Ty};
+use rustc_hash::FxHashMap;
+
+use crate::atomic::{atomic, has_atomics};
+use crate::body::{Body, Storage, binary, int, operation};
+use crate::conversion::{not_zero, zero};
+use crate::data::Reduction;
+use crate::expression::Lvalue;
+use crate::reduction::identity;
+use crate::unsupported::{Lowered, unsupported};
+
+/// An object outside of a construct, and that of the thread inside of it.
+#[derive(Clone, Debug)]
+pub(super) struct Replaced {
+    pub variable: VariableId,
+    outer: Lvalue,
+    own: Lvalue,
+    range: TextRange,
+}
+
+/// An object that clauses of a construct name.
+struct Named<'c> {
+    variable: VariableId,
+    range: TextRange,
+    outer: Lvalue,
+    clauses: Vec<&'c str>,
+    operator: Option<Reduction>,
+}
+
+/// The objects that a construct replaces.
+pub(super) struct Environment {
+    around: FxHashMap<VariableId, Storage>,
+    reductions: Vec<(Reduction, Replaced)>,
+    /// Objects whose last value is kept.
+    pub last: Vec<Replaced>,
+}
+
+impl Body<'_, '_> {
+    /// Lowers the inside of a construct in the data environment of its clauses.
+    pub(super) fn in_environment(
+        &mut self,
+        directive: &Directive,
+        inside: impl FnOnce(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let environment = self.enter_environment(directive)?;
+        let result = inside(self);
+        let left = self.leave_environment(environment);
+        result.and(left)
+    }
+
+    /// Declares the objects of the thread.
+    pub(super) fn enter_environment(&mut self, directive: &Directive) -> Lowered<Environment> {
+        let hir = self.unit.hir;
+        let around = self.objects.clone();
+        let mut replaced: Vec<Named<'_>> = Vec::new();
+        for clause in &directive.clauses {
+            let name = clause.name.as_str();
+            if !matches!(name, "private" | "firstprivate" | "lastprivate" | "reduction") {
+                self.check_team_clause(name, clause.range)?;
+                continue;
+            }
+            for item in &clause.items {
+                let Some(variable) = item.variable(hir) else { continue };
+                let operator = match name {
+                    "reduction" => Some(crate::data::reduction_operator(clause)?),
+                    _ => None,
+                };
+                match replaced.iter_mut().find(|it| it.variable == variable) {
+                    Some(known) => known.clauses.push(name),
+                    None => {
+                        let outer = self.object(variable, item.range)?;
+                        let outer = self.stable(outer);
+                        let (range, clauses) = (item.range, vec![name]);
+                        replaced.push(Named { variable, range, outer, clauses, operator });
+                    }
+                }
+            }
+        }
+        let mut environment = Environment { around, reductions: Vec::new(), last: Vec::new() };
+        for Named { variable, range, outer, clauses, operator } in replaced {
+            if matches!(hir.variable(variable).ty, Type::Array(..)) {
+                self.addressed.insert(variable);
+            }
+            let storage = self.declare(variable, range)?;
+            let own = self.object(variable, range)?;
+            let pair = Replaced { variable, outer, own, range };
+            if let Some(operator) = operator {
+                let ty = pair.own.ty();
+                let Some(value) =
+                    identity(operator, ty).filter(|_| self.unit.program.types.array(ty).is_none())
+                else {
+                    let message =
+                        format!("`{}` is no number that this operator takes", hir.variable(variable).name);
+                    return unsupported(range, message, "write a number");
+                };
+                self.initialize(storage, value);
+                environment.reductions.push((operator, pair));
+                continue;
+            }
+            if clauses.contains(&"firstprivate") {
+                self.copy_object(&pair.own, &pair.outer, range)?;
+            } else if let Storage::Local(local) = storage {
+                let ty = self.locals[local.index()].ty;
+                self.set(local, zero(ty));
+            }
+            if clauses.contains(&"lastprivate") {
+                environment.last.push(pair);
+            }
+        }
+        Ok(environment)
+    }
+
+    /// Combines the values of reductions with those outside, which are in use again.
+    pub(super) fn leave_environment(&mut self, environment: Environment) -> Lowered<()> {
+        for (operator, pair) in &environment.reductions {
+            self.combine_with_outer(*operator, pair)?;
+        }
+        self.objects = environment.around;
+        Ok(())
+    }
+
+    /// Keeps the values of the last iteration or section.
+    pub(super) fn keep_last(&mut self, environment: &Environment) -> Lowered<()> {
+        for pair in environment.last.clone() {
+            self.copy_object(&pair.outer, &pair.own, pair.range)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses clauses that code of teams does not obey.
+    fn check_team_clause(&self, name: &str, range: TextRange) -> Lowered<()> {
+        match name {
+            "if" | "num_threads" | "default" | "shared" | "copyin" | "copyprivate" | "nowait"
+            | "schedule" | "ordered" | "collapse" | "untied" | "mergeable" | "priority" | "final"
+            | "proc_bind" | "safelen" | "simdlen" | "depend" => Ok(()),
+            _ => unsupported(range, format!("the clause `{name}` has no device form"), "leave it out"),
+        }
+    }
+
+    /// Copies the value of an object.
+    pub(super) fn copy_object(&mut self, to: &Lvalue, from: &Lvalue, range: TextRange) -> Lowered<()> {
+        let ty = to.ty();
+        if self.unit.program.types.array(ty).is_none() {
+            let value = self.load(from.clone());
+            self.store_into(to, value);
+            return Ok(());
+        }
+        let bytes = self.bytes_of(ty, range)?;
+        let (to, from) = (self.lvalue_address(to), self.lvalue_address(from));
+        self.call_entry("team_copy", vec![to, from, bytes]);
+        Ok(())
+    }
+
+    /// The address of an object in memory, as a number.
+    pub(super) fn lvalue_address(&mut self, lvalue: &Lvalue) -> Expr {
+        match lvalue {
+            Lvalue::Local(..) => int(Ty::I64, 0),
+            Lvalue::Place(place) => {
+                let pointer = self.address_of(place.clone());
+                operation(Ty::I64, Operation::Convert, vec![pointer])
+            }
+        }
+    }
+
+    /// Combines the partial result of a thread with the total: by an atomic operation where devices have one.
+    fn combine_with_outer(&mut self, operator: Reduction, pair: &Replaced) -> Lowered<()> {
+        let ty = pair.own.ty();
+        let own = self.load(pair.own.clone());
+        let own = self.temporary(own);
+        let Lvalue::Place(place) = &pair.outer else {
+            let total = self.load(pair.outer.clone());
+            let combined = self.combined(operator, total, own, ty, pair.range)?;
+            self.store_into(&pair.outer, combined);
+            return Ok(());
+        };
+        let native = match operator {
+            Reduction::Add => Some(AtomicOperation::Add),
+            Reduction::Min => Some(AtomicOperation::Min),
+            Reduction::Max => Some(AtomicOperation::Max),
+            Reduction::BitAnd => Some(AtomicOperation::And),
+            Reduction::BitOr => Some(AtomicOperation::Or),
+            Reduction::BitXor => Some(AtomicOperation::Xor),
+            Reduction::Multiply | Reduction::And | Reduction::Or => None,
+        };
+        match native {
+            _ if !has_atomics(ty) => {
+                let lock = self.lock_address("apg_reduction_");
+                self.call_entry("team_lock", vec![lock.clone()]);
+                let total = self.load(pair.outer.clone());
+                let combined = self.combined(operator, total, own, ty, pair.range)?;
+                self.store_into(&pair.outer, combined);
+                self.call_entry("team_unlock", vec![lock]);
+                Ok(())
+            }
+            Some(native) => {
+                let pointer = self.address_of(place.clone());
+                self.push(mir::StmtKind::Expr(atomic(native, pointer, ty, vec![own])));
+                Ok(())
+            }
+            None => {
+                let pointer = self.address_of(place.clone());
+                let pointer = self.temporary(pointer);
+                let combine =
+                    |it: &mut Self, before| it.combined(operator, before, own.clone(), ty, pair.range);
+                self.compare_and_swap(pointer, ty, combine).map(drop)
+            }
+        }
+    }
+
+    /// Two partial results as one.
+    fn combined(&mut self, operator: Reduction, a: Expr, b: Expr, ty: Ty, range: TextRange) -> Lowered<Expr> {
+        let of = |op| Ok(binary(ty, op, a.clone(), b.clone()));
+        match operator {
+            Reduction::Add => of(Operation::Add),
+            Reduction::Multiply => of(Operation::Mul),
+            Reduction::Min => of(Operation::Min),
+            Reduction::Max => of(Operation::Max),
+            Reduction::BitAnd => of(Operation::And),
+            Reduction::BitOr => of(Operation::Or),
+            Reduction::BitXor => of(Operation::Xor),
+            Reduction::And | Reduction::Or => {
+                let (a, b) = (Box::new(not_zero(a)), Box::new(not_zero(b)));
+                let kind = match operator {
+                    Reduction::And => mir::ExprKind::And(a, b),
+                    _ => mir::ExprKind::Or(a, b),
+                };
+                self.convert_to(Expr::new(Ty::Bool, kind), ty, range)
+            }
+        }
+    }
+
+    /// The address of a lock of the program, by its name.
+    pub(super) fn lock_address(&mut self, name: &str) -> Expr {
+        let definition = || format!("__attribute__((weak, visibility(\"hidden\"))) unsigned {name}[32];");
+        let index = self.unit.tables.as_mut().map_or(0, |it| it.defined(name, definition));
+        let address = self.table_object(index);
+        self.temporary(address)
+    }
+
+    /// Stores a value of an object at an offset of an address, or loads it from there.
+    pub(super) fn exchange(
+        &mut self,
+        lvalue: &Lvalue,
+        address: Expr,
+        is_store: bool,
+        range: TextRange,
+    ) -> Lowered<()> {
+        let ty = lvalue.ty();
+        let place = self.at_address(address, ty);
+        let at = Lvalue::Place(place);
+        debug_assert!(matches!(&at, Lvalue::Place(it) if matches!(it.kind, PlaceKind::Deref(_))));
+        match is_store {
+            true => self.copy_object(&at, lvalue, range),
+            false => self.copy_object(lvalue, &at, range),
+        }
+    }
+}

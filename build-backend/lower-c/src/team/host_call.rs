@@ -1,0 +1,152 @@
+//! Calls of functions that stay on the host, such as those of the C library: the operands are put in words of
+//! memory, from which a function at the end of the file takes them.
+
+use apg_c_analysis::hir::{ExprId, ExprKind, Type};
+use apg_c_syntax::TextRange;
+use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Ty};
+
+use crate::body::{Body, int, operation};
+use crate::conversion::{is_float, is_integer};
+use crate::library::is_mathematical;
+use crate::unsupported::{Lowered, unsupported};
+
+impl Body<'_, '_> {
+    /// A call of a function that is not defined in the file: a routine of OpenMP, a mathematical function, or
+    /// one of the host.
+    pub(crate) fn team_call(
+        &mut self,
+        callee: ExprId,
+        arguments: &[ExprId],
+        result: &Type,
+        range: TextRange,
+    ) -> Lowered<Expr> {
+        let Some(name) = self.unit.hir.callee_name(callee) else {
+            return unsupported(range, "this calls no function by its name", "call one by its name");
+        };
+        let is_routine = name.starts_with("omp_");
+        if !is_routine && !is_mathematical(name) {
+            return self.host_call(callee, name, arguments, result, range);
+        }
+        let mut values = Vec::new();
+        for argument in arguments {
+            values.push(self.value(*argument)?);
+        }
+        match is_routine {
+            true => match self.routine(name, &values, range)? {
+                Some(value) => Ok(value),
+                None => self.host_call(callee, name, arguments, result, range),
+            },
+            false => self.library_call(name, values, range),
+        }
+    }
+
+    /// The address of a string, given by its text.
+    pub(crate) fn text_object(&mut self, text: String) -> Expr {
+        let index = self.unit.tables.as_mut().map_or(0, |it| it.object(format!("(void *)({text})")));
+        self.table_object(index)
+    }
+
+    /// A call of a function of the host.
+    fn host_call(
+        &mut self,
+        callee: ExprId,
+        name: &str,
+        arguments: &[ExprId],
+        result: &Type,
+        range: TextRange,
+    ) -> Lowered<Expr> {
+        let hir = self.unit.hir;
+        if !matches!(hir.expr(callee).kind, ExprKind::Function(_)) {
+            let message = format!("`{name}` is not declared");
+            return unsupported(range, message, "declare it, or include the header that does");
+        }
+        let words = arguments.len() as u64 + 1;
+        let ty = self.unit.program.types.array_of(Ty::U64, words);
+        let memory = self.memory("operands", ty);
+        let word = |index: usize| {
+            let base = Box::new(Place::new(ty, PlaceKind::Variable(memory)));
+            Place::new(Ty::U64, PlaceKind::Index { base, index: Box::new(int(Ty::I64, index as i64)) })
+        };
+        let mut operands = Vec::new();
+        for (index, argument) in arguments.iter().enumerate() {
+            if hir.expr(*argument).kind == ExprKind::String {
+                operands.push(self.unit.expanded_text(hir.expr(*argument).range));
+                continue;
+            }
+            let value = self.value(*argument)?;
+            let (value, text) = self.operand(value, &hir.expr(*argument).ty, index + 1, range)?;
+            self.store(word(index + 1), value);
+            operands.push(text);
+        }
+        let call = format!("{name}({})", operands.join(", "));
+        let effect = match result {
+            Type::Void => call,
+            Type::Float(4 | 8) => format!("apg_w_[0].number = {call}"),
+            Type::Pointer(_) | Type::Bool | Type::Integer { bytes: 1..=8, .. } => {
+                format!("apg_w_[0].bits = (unsigned long)({call})")
+            }
+            _ => {
+                let message = format!("the result of `{name}` is no number and no pointer");
+                return unsupported(range, message, "call it outside of the region");
+            }
+        };
+        let function = self.host_function(&effect);
+        let address = self.address_of(Place::new(ty, PlaceKind::Variable(memory)));
+        let address = operation(Ty::I64, Operation::Convert, vec![address]);
+        self.call_entry("team_host_call", vec![function, address, int(Ty::I32, words as i64)]);
+        let wide = Expr::new(Ty::U64, mir::ExprKind::Load(Box::new(word(0))));
+        let value = match result {
+            Type::Void => return Ok(int(Ty::I32, 0)),
+            Type::Float(_) => operation(Ty::F64, Operation::Bitcast, vec![wide]),
+            _ => wide,
+        };
+        let value = self.convert(value, result, range)?;
+        Ok(self.temporary(value))
+    }
+
+    /// A value as a word, and the operand of C that it is.
+    fn operand(&mut self, value: Expr, ty: &Type, index: usize, range: TextRange) -> Lowered<(Expr, String)> {
+        let bits = |cast: &str| format!("({cast})apg_w_[{index}].bits");
+        if is_float(value.ty) {
+            let value = self.convert_to(value, Ty::F64, range)?;
+            return Ok((
+                operation(Ty::U64, Operation::Bitcast, vec![value]),
+                format!("apg_w_[{index}].number"),
+            ));
+        }
+        if is_integer(value.ty) {
+            let cast = match (value.ty, ty) {
+                (Ty::I64, _) => "long",
+                (Ty::U64, _) => "unsigned long",
+                (Ty::U32, _) => "unsigned",
+                _ => "int",
+            };
+            return Ok((self.convert_to(value, Ty::U64, range)?, bits(cast)));
+        }
+        if matches!(value.ty, Ty::Pointer(_)) {
+            return Ok((self.convert_to(value, Ty::U64, range)?, bits("void *")));
+        }
+        unsupported(
+            range,
+            "an operand is no number and no pointer",
+            "call the function outside of the region",
+        )
+    }
+
+    /// The address of a function of the host with this effect.
+    fn host_function(&mut self, effect: &str) -> Expr {
+        let Some(tables) = &mut self.unit.tables else { return int(Ty::I64, 0) };
+        let text = format!("(union apg_word *apg_w_) {{ (void)apg_w_; {effect}; }}");
+        let known = tables.definitions.iter().find_map(|it| {
+            let (head, body) = it.split_once('(')?;
+            (format!("({body}") == text).then(|| head.rsplit(' ').next().unwrap_or_default().to_owned())
+        });
+        let name = known.unwrap_or_else(|| {
+            let name = format!("apg_call{}_", tables.definitions.len());
+            tables.definitions.push(format!("static void {name}{text}"));
+            name
+        });
+        let index = tables.object(format!("(void *){name}"));
+        self.table_object(index)
+    }
+}

@@ -1,0 +1,414 @@
+//! A parallel region as a kernel, whose threads call one function each (OpenMP 2.5, section 2.4).
+
+use std::path::Path;
+
+use apg_c_analysis::Parsed;
+use apg_c_analysis::hir::visit::Node;
+use apg_c_analysis::hir::{
+    Construct, Directive, DirectiveId, ExprKind, Length, Program, StmtKind, Storage as CStorage, Type,
+    VariableId,
+};
+use apg_c_syntax::Family;
+use apg_mir::{
+    self as mir, Expr, KernelCapture, KernelCaptureKind, Local, LocalId, Operation, PlaceKind, Ty,
+};
+
+use crate::body::{Body, Role, Storage, TeamThread, binary, int, local_value, operation};
+use crate::spelling::spelled_directive;
+use crate::statement;
+use crate::tables::Tables;
+use crate::unit::{Unit, declared_function};
+use crate::unsupported::{Lowered, Unsupported, unsupported};
+
+/// The parallel regions of a file.
+#[derive(Debug)]
+pub struct ParallelRegions {
+    /// A kernel for each region that has one, in the order of the source.
+    pub program: mir::Program,
+    /// Their directives, and the objects outside of each whose addresses it takes.
+    pub regions: Vec<(DirectiveId, Vec<VariableId>)>,
+    /// What the kernels name by indices.
+    pub(crate) tables: Tables,
+    /// Why other regions stay on the host.
+    pub refused: Vec<Unsupported>,
+}
+
+/// Lowers the parallel regions of a file. A region with code that has no device form is refused as a whole.
+pub fn lower_parallel(parsed: &Parsed, path: &Path) -> ParallelRegions {
+    let hir = &parsed.program;
+    let (mut accepted, mut refused) = (Vec::new(), Vec::new());
+    for id in hir.directive_ids().filter(|it| is_outermost(hir, *it)) {
+        if let Err(error) = spelled_directive(parsed, hir.directive(id).range) {
+            refused.push(error);
+            continue;
+        }
+        let mut unit = Unit::for_teams(parsed, path);
+        lower_all(&mut unit, &[id]);
+        unit.errors.sort_by_key(|it| it.range.start());
+        match unit.errors.into_iter().next() {
+            None => accepted.push(id),
+            Some(error) => refused.push(error),
+        }
+    }
+    let mut unit = Unit::for_teams(parsed, path);
+    let regions = lower_all(&mut unit, &accepted);
+    unit.program.assign_ids();
+    mir::verify::debug_assert_valid(&unit.program, "lowering of parallel regions");
+    ParallelRegions { program: unit.program, regions, tables: unit.tables.unwrap_or_default(), refused }
+}
+
+/// Lowers regions and the functions that they reach.
+fn lower_all(unit: &mut Unit<'_>, ids: &[DirectiveId]) -> Vec<(DirectiveId, Vec<VariableId>)> {
+    let mut regions = Vec::new();
+    for id in ids {
+        match lower_region(unit, *id) {
+            Ok(captured) => regions.push((*id, captured)),
+            Err(error) => unit.report(error),
+        }
+    }
+    while let Some((function, id)) = unit.next_function() {
+        match statement::lower_function(unit, function) {
+            Ok(lowered) => unit.program.functions[id.index()] = lowered,
+            Err(error) => unit.report(error),
+        }
+    }
+    regions
+}
+
+/// Whether a directive starts a parallel region that no other region of the function contains.
+fn is_outermost(hir: &Program, id: DirectiveId) -> bool {
+    let of = hir.directive(id);
+    let starts_region = |it: &Directive| {
+        it.family == Family::OpenMp
+            && it.constructs.iter().any(|it| {
+                matches!(it, Construct::Parallel | Construct::Target | Construct::Teams | Construct::Task)
+            })
+    };
+    if of.family != Family::OpenMp || of.constructs.first() != Some(&Construct::Parallel) || of.body.is_none()
+    {
+        return false;
+    }
+    let mut parent = of.parent;
+    while let Some(around) = parent {
+        if starts_region(hir.directive(around)) {
+            return false;
+        }
+        parent = hir.directive(around).parent;
+    }
+    true
+}
+
+/// The objects of the function that a region refers to and that are declared outside of it.
+fn captured(hir: &Program, id: DirectiveId) -> Vec<VariableId> {
+    let of = hir.directive(id);
+    let mut found = Vec::new();
+    let mut visit = |expr| {
+        if let ExprKind::Variable(variable) = hir.expr(expr).kind
+            && hir.variable(variable).storage != CStorage::Global
+            && !hir.is_threadprivate(variable)
+            && !hir.is_declared_in(variable, of)
+            && !found.contains(&variable)
+        {
+            found.push(variable);
+        }
+    };
+    let mut exprs = Vec::new();
+    let clauses = |directive: DirectiveId, exprs: &mut Vec<_>| {
+        let items = hir.directive(directive).clauses.iter().flat_map(|it| &it.items);
+        exprs.extend(items.filter_map(|it| it.expr));
+    };
+    clauses(id, &mut exprs);
+    if let Some(body) = of.body {
+        hir.walk_stmt(body, &mut |node| {
+            match node {
+                Node::Expr(expr) => exprs.push(expr),
+                Node::Directive(inner) => clauses(inner, &mut exprs),
+                Node::Stmt(_) => {}
+            }
+            true
+        });
+    }
+    for expr in exprs {
+        hir.walk_expr(expr, &mut |node| {
+            if let Node::Expr(it) = node {
+                visit(it);
+            }
+            true
+        });
+    }
+    found
+}
+
+/// The region as a function of the state of its thread, and a kernel whose threads call it.
+fn lower_region(unit: &mut Unit<'_>, id: DirectiveId) -> Lowered<Vec<VariableId>> {
+    let hir = unit.hir;
+    let of = hir.directive(id);
+    let span = unit.span(of.range);
+    let captured = captured(hir, id);
+    let function = of.function.map_or("file", |it| &hir.function(it).name);
+    let name = format!("{function}_{}", span.line());
+    let mut body = Body::new(unit, Role::Region(Box::default()), span);
+    let (team, number) = (body.local("team", Ty::I64), body.local("number", Ty::I32));
+    let mut params = vec![Ty::I64, Ty::I32];
+    if let Some(code) = of.body {
+        body.note_objects(code);
+    }
+    for variable in &captured {
+        let item = body.unit.hir.variable(*variable);
+        let range = item.range.unwrap_or(of.range);
+        let is_of_variable_length = matches!(item.ty, Type::Array(_, Length::Variable(_) | Length::Unknown));
+        // The value of an array whose length is not a constant is the address of its first element.
+        let ty = match is_of_variable_length {
+            true => body.unit.ty(&item.ty.clone().decayed(), range)?,
+            false => {
+                let object = body.unit.ty(&item.ty, range)?;
+                body.unit.program.types.pointer_to(object, mir::AddressSpace::Generic)
+            }
+        };
+        let local = body.local(&item.name, ty);
+        params.push(ty);
+        let storage = if is_of_variable_length { Storage::Local(local) } else { Storage::Pointed(local) };
+        body.objects.insert(*variable, storage);
+    }
+    body.function_name = function.into();
+    body.enter_team(team, number);
+    let entered = std::mem::take(&mut body.stmts);
+    body.copy_in(of)?;
+    body.parallel(of, &of.constructs[1..])?;
+    let mut stmts = entered;
+    stmts.append(&mut body.prologue);
+    stmts.append(&mut body.stmts);
+    mir::fold::fold_body(&mut stmts);
+    let region = mir::FunctionId(body.unit.program.functions.len() as u32);
+    let item = mir::Function {
+        params: params.len() as u32,
+        locals: std::mem::take(&mut body.locals),
+        variables: std::mem::take(&mut body.variables),
+        body: stmts,
+        inlining: mir::Inlining::Never,
+        ..declared_function(name.clone(), span)
+    };
+    unit.program.functions.push(item);
+    let kernel = kernel(name, span, region, &params, &captured, hir);
+    unit.program.kernels.push(kernel);
+    Ok(captured)
+}
+
+/// The kernel of a region. Its first captures are the team, the number of blocks and that of the threads of a
+/// block; the addresses of objects follow.
+fn kernel(
+    name: String,
+    span: mir::Span,
+    region: mir::FunctionId,
+    params: &[Ty],
+    captured: &[VariableId],
+    hir: &Program,
+) -> mir::Kernel {
+    let mut locals = Vec::new();
+    let mut captures = Vec::new();
+    let mut capture = |name: &str, ty: Ty| {
+        locals.push(Local { name: name.into(), ty });
+        captures.push(KernelCapture {
+            name: name.into(),
+            kind: KernelCaptureKind::Scalar(ty),
+            static_field: None,
+            global: None,
+            derived_from: None,
+        });
+    };
+    capture("team", Ty::I64);
+    capture("blocks", Ty::I32);
+    capture("threads", Ty::I32);
+    capture("size", Ty::I32);
+    for (variable, ty) in captured.iter().zip(&params[2..]) {
+        capture(&hir.variable(*variable).name, *ty);
+    }
+    let value = |index: usize, locals: &[Local]| local_value(LocalId(index as u32), locals[index].ty);
+    let (block, thread) = (LocalId(locals.len() as u32), LocalId(locals.len() as u32 + 1));
+    for name in ["block", "thread"] {
+        locals.push(Local { name: name.into(), ty: Ty::I32 });
+    }
+    let before = binary(Ty::I32, Operation::Mul, local_value(block, Ty::I32), value(2, &locals));
+    let number = binary(Ty::I32, Operation::Add, before, local_value(thread, Ty::I32));
+    let objects = (4..4 + captured.len()).map(|it| value(it, &locals));
+    let args = [value(0, &locals), number.clone()].into_iter().chain(objects).collect();
+    let call = Expr::new(Ty::Void, mir::ExprKind::Call { function: region, args });
+    let then = vec![mir::Stmt::new(span, mir::StmtKind::Expr(call))];
+    // The last block of a device may have threads that are not in the team.
+    let condition = binary(Ty::Bool, Operation::Lt, number, value(3, &locals));
+    let body = vec![mir::Stmt::new(span, mir::StmtKind::If { condition, then, otherwise: Vec::new() })];
+    mir::Kernel {
+        name,
+        span,
+        captures,
+        host: mir::LaunchConfiguration {
+            blocks: vec![value(1, &locals)],
+            threads: vec![value(2, &locals)],
+            shared_lengths: Vec::new(),
+        },
+        shared: Vec::new(),
+        locals,
+        variables: Vec::new(),
+        block_locals: vec![block],
+        thread_locals: vec![thread],
+        auto_blocks: None,
+        auto_threads: None,
+        block_choices: Vec::new(),
+        thread_choices: Vec::new(),
+        body,
+        direct_params: false,
+        fast_math: false,
+        has_barrier: false,
+    }
+}
+
+impl Body<'_, '_> {
+    /// Memory for the state of a thread, and its address.
+    fn new_state(&mut self) -> LocalId {
+        let words = self.unit.program.types.array_of(Ty::U64, mir::team::STATE_WORDS);
+        let memory = self.memory("state", words);
+        let place = mir::Place::new(words, PlaceKind::Variable(memory));
+        let pointer = self.address_of(place);
+        let state = self.local("self", Ty::I64);
+        self.set(state, operation(Ty::I64, Operation::Convert, vec![pointer]));
+        state
+    }
+
+    fn enter_team(&mut self, team: LocalId, number: LocalId) {
+        let state = self.new_state();
+        let args = [(state, Ty::I64), (team, Ty::I64), (number, Ty::I32)];
+        self.call_entry("team_enter", args.map(|(local, ty)| local_value(local, ty)).to_vec());
+        self.team = Some(TeamThread { state });
+        self.function_team = self.team;
+    }
+
+    /// Gives the threads the values of threadprivate objects of the initial thread (section 2.8.4.1).
+    fn copy_in(&mut self, directive: &Directive) -> Lowered<()> {
+        let mut has_some = false;
+        for item in directive.clauses_named("copyin").flat_map(|it| &it.items) {
+            let Some(variable) = item.variable(self.unit.hir) else { continue };
+            let ty = self.unit.ty(&self.unit.hir.variable(variable).ty, item.range)?;
+            let descriptor = self.private_descriptor(variable);
+            let master = self.entry("team_master_copy", vec![descriptor.clone()]);
+            let own = self.entry("team_private", vec![descriptor]);
+            let (master, own) = (self.temporary(master), self.temporary(own));
+            let bytes = self.bytes_of(ty, item.range)?;
+            let differs = binary(Ty::Bool, Operation::Ne, master.clone(), own.clone());
+            let (then, ()) = self.nested(|it| {
+                it.call_entry("team_copy", vec![own, master, bytes]);
+                Ok(())
+            })?;
+            self.push(mir::StmtKind::If { condition: differs, then, otherwise: Vec::new() });
+            has_some = true;
+        }
+        if has_some {
+            self.call_entry("team_barrier", Vec::new());
+        }
+        Ok(())
+    }
+
+    /// What a thread executes of a region; `inner` are the constructs of its directive inside of `parallel`.
+    fn parallel(&mut self, directive: &Directive, inner: &[Construct]) -> Lowered<()> {
+        match inner {
+            [] => self.in_environment(directive, |it| {
+                directive.body.iter().for_each(|body| it.stmt(*body));
+                Ok(())
+            }),
+            inner => self.constructs(directive, inner),
+        }
+    }
+
+    /// A region inside of another has one thread (section 2.4).
+    pub(super) fn nested_region(&mut self, directive: &Directive, inner: &[Construct]) -> Lowered<()> {
+        let Some(around) = self.team else { return Ok(()) };
+        let state = self.new_state();
+        let outer = local_value(around.state, Ty::I64);
+        self.call_entry("team_nest", vec![local_value(state, Ty::I64), outer]);
+        self.team = Some(TeamThread { state });
+        let jumps = std::mem::take(&mut self.jumps);
+        let result = self.parallel(directive, inner);
+        self.jumps = jumps;
+        self.team = Some(around);
+        result
+    }
+
+    /// The number of bytes of a type.
+    pub(super) fn bytes_of(&mut self, ty: Ty, range: apg_c_syntax::TextRange) -> Lowered<Expr> {
+        match mir::Layouts::new(&self.unit.program).size(ty) {
+            Some(size) => Ok(int(Ty::I64, size.size as i64)),
+            None => unsupported(range, "the size of this object is not known", "declare its type"),
+        }
+    }
+
+    /// The address of an object of the table.
+    pub(super) fn table_object(&mut self, index: i64) -> Expr {
+        self.entry("team_object", vec![int(Ty::I32, index)])
+    }
+
+    /// The descriptor of a threadprivate object.
+    pub(super) fn private_descriptor(&mut self, variable: VariableId) -> Expr {
+        let name = &self.unit.hir.variable(variable).name;
+        let Some(tables) = &mut self.unit.tables else { return int(Ty::I64, 0) };
+        let descriptor = format!("apg_private_{name}_");
+        let index = tables.defined(&descriptor, || {
+            format!("static struct apg_private {descriptor} = {{0, 0, 0, sizeof({name}), 0}};")
+        });
+        if !tables.private.iter().any(|it| it.0 == variable) {
+            tables.private.push((variable, descriptor));
+        }
+        self.table_object(index)
+    }
+
+    /// An object of the file, by its address, which is computed at the start of the function.
+    pub(crate) fn file_object(&mut self, variable: VariableId) -> Lowered<Storage> {
+        if let Some(known) = self.file_objects.get(&variable) {
+            return Ok(*known);
+        }
+        let of = self.unit.hir.variable(variable);
+        let range = of.range.unwrap_or_default();
+        if of.storage == CStorage::StaticLocal || of.function.is_some() {
+            let message = format!("`{}` is static in a function, and has no device form", of.name);
+            return unsupported(range, message, "declare it at file scope");
+        }
+        let (ty, is_array_of_unknown_length) = match &of.ty {
+            Type::Array(_, Length::Unknown | Length::Variable(_)) => {
+                (self.unit.ty(&of.ty.clone().decayed(), range)?, true)
+            }
+            ty => {
+                let object = self.unit.ty(ty, range)?;
+                (self.unit.program.types.pointer_to(object, mir::AddressSpace::Generic), false)
+            }
+        };
+        let stmts = std::mem::take(&mut self.stmts);
+        let around = self.team;
+        self.team = self.function_team;
+        let address = if self.unit.hir.is_threadprivate(variable) {
+            let descriptor = self.private_descriptor(variable);
+            self.entry("team_private", vec![descriptor])
+        } else {
+            let name = format!("(void *)&{}", of.name);
+            let index = self.unit.tables.as_mut().map_or(0, |it| it.object(name));
+            self.table_object(index)
+        };
+        self.team = around;
+        let local = self.local(&of.name, ty);
+        self.set(local, operation(ty, Operation::Convert, vec![address]));
+        let mut computed = std::mem::replace(&mut self.stmts, stmts);
+        self.prologue.append(&mut computed);
+        let storage =
+            if is_array_of_unknown_length { Storage::Local(local) } else { Storage::Pointed(local) };
+        self.file_objects.insert(variable, storage);
+        Ok(storage)
+    }
+
+    /// Whether a statement is a block with nothing else than directives of one construct.
+    pub(super) fn block_statements(
+        &self,
+        stmt: apg_c_analysis::hir::StmtId,
+    ) -> Vec<apg_c_analysis::hir::StmtId> {
+        match &self.unit.hir.stmt(stmt).kind {
+            StmtKind::Block(stmts) => stmts.clone(),
+            _ => vec![stmt],
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Routines of OpenMP in code of teams (OpenMP 2.5, chapter 3).
+
+use apg_c_syntax::TextRange;
+use apg_mir::{Expr, Operation, Ty};
+
+use crate::body::{Body, int, operation};
+use crate::unsupported::{Lowered, unsupported};
+
+/// Routines whose answer is the host's, or whose effect is one on the host.
+const OF_HOST: &[&str] = &[
+    "omp_get_dynamic",
+    "omp_get_max_threads",
+    "omp_get_nested",
+    "omp_get_num_procs",
+    "omp_get_thread_limit",
+    "omp_get_wtick",
+    "omp_get_wtime",
+    "omp_set_dynamic",
+    "omp_set_nested",
+    "omp_set_num_threads",
+];
+
+impl Body<'_, '_> {
+    /// The value of a call of a routine; `None` of functions that are none, or are called on the host.
+    pub(super) fn routine(&mut self, name: &str, args: &[Expr], range: TextRange) -> Lowered<Option<Expr>> {
+        if !name.starts_with("omp_") || OF_HOST.contains(&name) {
+            return Ok(None);
+        }
+        let void = || Ok(Some(int(Ty::I32, 0)));
+        let address = |it: &Expr| operation(Ty::I64, Operation::Convert, vec![it.clone()]);
+        match (name, args) {
+            ("omp_get_thread_num", []) => Ok(Some(self.entry_value("team_thread", Vec::new()))),
+            ("omp_get_num_threads", []) => Ok(Some(self.entry_value("team_threads", Vec::new()))),
+            ("omp_in_parallel", []) => Ok(Some(self.entry_value("team_in_parallel", Vec::new()))),
+            ("omp_get_team_num" | "omp_is_initial_device", []) => void(),
+            ("omp_get_num_teams", []) => Ok(Some(int(Ty::I32, 1))),
+            ("omp_init_lock", [lock]) => {
+                let place = self.at_address(address(lock), Ty::I32);
+                self.store(place, int(Ty::I32, 0));
+                void()
+            }
+            ("omp_init_nest_lock", [lock]) => {
+                for (offset, ty) in [(0, Ty::I64), (8, Ty::I64)] {
+                    let at = operation(Ty::I64, Operation::Add, vec![address(lock), int(Ty::I64, offset)]);
+                    let place = self.at_address(at, ty);
+                    self.store(place, int(ty, 0));
+                }
+                void()
+            }
+            ("omp_destroy_lock" | "omp_destroy_nest_lock", [_]) => void(),
+            ("omp_set_lock", [lock]) => {
+                self.call_entry("team_lock", vec![address(lock)]);
+                void()
+            }
+            ("omp_unset_lock", [lock]) => {
+                self.call_entry("team_unlock", vec![address(lock)]);
+                void()
+            }
+            ("omp_test_lock", [lock]) => Ok(Some(self.entry_value("team_try_lock", vec![address(lock)]))),
+            ("omp_set_nest_lock", [lock]) => {
+                self.entry_value("team_nest_lock", vec![address(lock)]);
+                void()
+            }
+            ("omp_unset_nest_lock", [lock]) => {
+                self.call_entry("team_nest_unlock", vec![address(lock)]);
+                void()
+            }
+            ("omp_test_nest_lock", [lock]) => {
+                Ok(Some(self.entry_value("team_nest_try_lock", vec![address(lock)])))
+            }
+            _ => unsupported(range, format!("`{name}` has no device form"), "call it outside of the region"),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Mutual exclusion (OpenMP 2.5, sections 2.6.2 and 2.6.4): `critical` takes a lock of its name; updates of
+//! objects for which devices have no atomic operation take a lock as well.
+
+use apg_c_analysis::hir::{Directive, ExprId, ExprKind, StmtKind};
+
+use crate::atomic::has_atomics;
+use crate::body::{Body, Storage};
+use crate::unsupported::Lowered;
+
+impl Body<'_, '_> {
+    /// `critical`: regions of one name exclude each other in the whole program.
+    pub(super) fn critical(&mut self, directive: &Directive) -> Lowered<()> {
+        let named = directive.argument.first();
+        let name = named.and_then(|it| {
+            let by_expr = it.expr.and_then(|expr| match &self.unit.hir.expr(expr).kind {
+                ExprKind::Unresolved(name) => Some(name.clone()),
+                ExprKind::Variable(variable) => Some(self.unit.hir.variable(*variable).name.clone()),
+                ExprKind::Function(function) => Some(self.unit.hir.function(*function).name.clone()),
+                _ => None,
+            });
+            it.word.clone().or(by_expr)
+        });
+        let lock = self.lock_address(&format!("apg_critical_{}", name.unwrap_or_default()));
+        self.under_lock(lock, |it| {
+            directive.body.iter().for_each(|body| it.stmt(*body));
+            Ok(())
+        })
+    }
+
+    fn under_lock(
+        &mut self,
+        lock: apg_mir::Expr,
+        inside: impl FnOnce(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        self.call_entry("team_lock", vec![lock.clone()]);
+        let result = inside(self);
+        self.call_entry("team_unlock", vec![lock]);
+        result
+    }
+
+    /// `atomic`.
+    pub(super) fn team_atomic(&mut self, directive: &Directive) -> Lowered<()> {
+        let hir = self.unit.hir;
+        let stmt = directive.body.map(|it| self.only_statement(it));
+        let target = match stmt.map(|it| &hir.stmt(it).kind) {
+            Some(StmtKind::Expr(expr)) => match hir.expr(*expr).kind {
+                ExprKind::Assign(_, target, _) | ExprKind::Increment { target, .. } => Some(target),
+                _ => None,
+            },
+            _ => None,
+        };
+        if target.is_none_or(|it| self.is_updated_in_memory(it)) {
+            return self.atomic(directive);
+        }
+        let lock = self.lock_address("apg_atomic_");
+        self.under_lock(lock, |it| {
+            directive.body.iter().for_each(|body| it.stmt(*body));
+            Ok(())
+        })
+    }
+
+    /// Whether an object is in memory and of a type with atomic operations.
+    fn is_updated_in_memory(&mut self, target: ExprId) -> bool {
+        let expr = self.unit.hir.expr(target);
+        let is_local = match expr.kind {
+            ExprKind::Variable(it) => matches!(self.objects.get(&it), Some(Storage::Local(_))),
+            _ => false,
+        };
+        let (ty, range) = (expr.ty.clone(), expr.range);
+        !is_local && self.unit.ty(&ty, range).is_ok_and(has_atomics)
+    }
+}

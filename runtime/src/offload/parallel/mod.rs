@@ -1,0 +1,192 @@
+//! Parallel regions on a device (OpenMP 2.5, section 2.4): the team, its threads, and their copies of
+//! threadprivate objects.
+
+mod layout;
+mod pool;
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+
+use parking_lot::Mutex;
+
+use self::layout::{EXCHANGE_WORDS, Private, Team, object_kind};
+pub(super) use self::layout::{Object, ParallelFunctions};
+use self::pool::{Pool, is_in_region};
+use super::layout::list;
+use super::memory::{TargetDevice, launch_member_on_cpus, prepare_on_cpus};
+use super::regions::{Devices, Outcome, TargetError};
+use crate::layout::Kernel;
+
+/// The most threads of a team on CPUs.
+const MAX_CPU_THREADS: i64 = 1024;
+
+/// The first captures of each kernel: the team, numbers of blocks, of threads of a block, and of all threads.
+const OWN_CAPTURES: usize = 4;
+
+/// What regions keep from one to the next.
+#[derive(Default)]
+pub(super) struct Teams {
+    pool: Pool,
+    /// By the address of the initial thread's object: memory for those of other threads, and how many.
+    private: Mutex<BTreeMap<usize, (Vec<u64>, usize)>>,
+}
+
+/// What a region asks for.
+pub(super) struct Request<'r> {
+    /// Its kernel.
+    pub kernel: &'static Kernel,
+    /// The number of threads; 0 for that of the device.
+    pub threads: i64,
+    /// The schedule and the chunk of `schedule(runtime)`, as `omp_get_schedule` gives them.
+    pub schedule: (i32, i64),
+    /// What the kernel names by indices.
+    pub objects: &'r [Object],
+    /// The addresses of objects outside of the region.
+    pub values: &'r [*mut c_void],
+}
+
+impl Devices {
+    /// The number of threads of a region that asks for none; 0 without a device.
+    pub(super) fn team_size(&self) -> i64 {
+        match self.find(0) {
+            Ok(Some(device)) if device.is_cpus() => cpu_count(),
+            _ => 0,
+        }
+    }
+
+    /// Runs a parallel region; false if the host is to run it.
+    ///
+    /// # Safety
+    /// The request is what the edit of the program has written for the kernel.
+    pub(super) unsafe fn parallel(&self, teams: &Teams, request: &Request<'_>) -> Outcome<bool> {
+        // A region inside of another has one thread, which is the host's.
+        if is_in_region() {
+            return Ok(false);
+        }
+        let Some(device) = self.find(0)? else { return Ok(false) };
+        if !device.is_cpus() {
+            return Err(TargetError {
+                message: "parallel regions run on the CPUs as a device only".to_owned(),
+                hint: Some("write `--accels cpu`, or leave `--parallel device` out".to_owned()),
+            });
+        }
+        // SAFETY: the caller's request.
+        unsafe { parallel_on_cpus(device, teams, request) }.map(|()| true)
+    }
+}
+
+fn cpu_count() -> i64 {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as i64
+}
+
+/// Runs a region, each thread of the team in a thread of the system.
+///
+/// # Safety
+/// As [`Devices::parallel`].
+unsafe fn parallel_on_cpus(_: &TargetDevice, teams: &Teams, request: &Request<'_>) -> Outcome<()> {
+    let kernel = request.kernel;
+    let wanted = if request.threads > 0 { request.threads } else { cpu_count() };
+    let members = teams.pool.take(wanted.min(MAX_CPU_THREADS) as usize - 1);
+    let threads = members.count();
+    for object in request.objects.iter().filter(|it| it.kind == object_kind::THREADPRIVATE) {
+        // SAFETY: a descriptor of the program, which no other thread uses between regions.
+        let private = unsafe { &mut *object.address.cast_mut().cast::<Private>() };
+        teams.provide(private, threads as usize);
+    }
+    let addresses: Vec<i64> = request.objects.iter().map(|it| it.address as i64).collect();
+    let mut exchange = vec![0_u64; EXCHANGE_WORDS];
+    let mut team =
+        Team::new(addresses.as_ptr(), exchange.as_mut_ptr(), threads, runtime_schedule(request.schedule));
+    let own: [i64; OWN_CAPTURES] = [&raw mut team as i64, i64::from(threads), 1, i64::from(threads)];
+    let values = own.into_iter().chain(request.values.iter().map(|it| *it as i64));
+    // SAFETY: the table of the kernel's captures.
+    let places = unsafe { list(kernel.captures, kernel.capture_count) };
+    let mut environment = vec![0_u8; kernel.env_size as usize];
+    for (place, value) in places.iter().zip(values) {
+        let bytes = value.to_ne_bytes();
+        let size = (place.size as usize).min(bytes.len());
+        environment[place.offset as usize..][..size].copy_from_slice(&bytes[..size]);
+    }
+    // SAFETY: an environment of the kernel, made above.
+    let mut prepared = unsafe { prepare_on_cpus(kernel, &environment)? };
+    let launch = prepared.launch();
+    members.run(&|number| {
+        // SAFETY: the kernel's own function, with its environment; each thread is a block of its own.
+        unsafe { launch_member_on_cpus(kernel, &launch, i64::from(number)) }
+    });
+    Ok(prepared.fault()?)
+}
+
+/// The schedule of `schedule(runtime)` as apg_team.h numbers them (OpenMP 3.0, section 3.2.11).
+fn runtime_schedule((kind, chunk): (i32, i64)) -> (i32, i64) {
+    let kind = match kind & 0xffff {
+        1 if chunk > 0 => 2,
+        1 => 1,
+        2 => 3,
+        3 => 4,
+        _ => 0,
+    };
+    (kind, chunk.max(1))
+}
+
+impl Teams {
+    /// Gives a threadprivate object copies for a number of threads. Those that are there keep their values.
+    fn provide(&self, private: &mut Private, threads: usize) {
+        let mut all = self.private.lock();
+        let (memory, count) = all.entry(private.master as usize).or_default();
+        let words = private.stride as usize / 8;
+        let others = threads - 1;
+        if *count < others {
+            memory.resize(others * words, 0);
+            for copy in memory[*count * words..].chunks_exact_mut(words) {
+                // SAFETY: a first value of the program; a copy has at least its size.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(
+                        private.initial,
+                        copy.as_mut_ptr().cast(),
+                        private.bytes as usize,
+                    );
+                }
+            }
+            *count = others;
+        }
+        private.copies = memory.as_mut_ptr().cast();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_threadprivate_objects_keep_their_values() {
+        let teams = Teams::default();
+        let (mut master, initial) = (7_u64, 5_u64);
+        let mut private = Private {
+            master: (&raw mut master).cast(),
+            copies: std::ptr::null_mut(),
+            stride: 64,
+            bytes: 8,
+            initial: (&raw const initial).cast(),
+        };
+        let read = |it: &Private, number: usize| -> u64 {
+            // SAFETY: copies of this size and distance.
+            unsafe { it.copies.add(number * 64).cast::<u64>().read() }
+        };
+        teams.provide(&mut private, 3);
+        assert_eq!([read(&private, 0), read(&private, 1)], [5, 5]);
+        // SAFETY: as above.
+        unsafe { private.copies.cast::<u64>().write(9) };
+        teams.provide(&mut private, 2);
+        teams.provide(&mut private, 5);
+        assert_eq!([read(&private, 0), read(&private, 1), read(&private, 3)], [9, 5, 5]);
+    }
+
+    #[test]
+    fn schedules_of_the_library_have_their_numbers_here() {
+        assert_eq!(
+            [(1, 0), (1, 4), (2, 1), (3, 2), (4, 0)].map(runtime_schedule),
+            [(1, 1), (2, 4), (3, 1), (4, 2), (0, 1)]
+        );
+    }
+}
