@@ -1,0 +1,112 @@
+//! `xmp/missing-reduction`
+
+use apg_diagnostics::{Rule, Severity};
+
+use crate::hir::visit::Node;
+use crate::hir::{BinaryOp, Directive, ExprId, ExprKind, StmtId, VariableId};
+use crate::rules::Context;
+use crate::xmp::directives;
+
+/// A value that each node combines for its own iterations alone.
+pub static RULE: Rule = Rule {
+    code: "xmp/missing-reduction",
+    severity: Severity::Warning,
+    summary: "A sum or another combined value of a distributed loop that is not reduced.",
+    explanation: r##"
+Each node executes its own iterations of a `loop`, so that a variable that all iterations combine has the sum of these alone: another value on each
+node. On one node the program works.
+
+`reduction` combines the values of all nodes, as a clause of the loop or as a directive behind it (XcalableMP 1.4, sections 5.4 and 5.7.4).
+"##,
+    failing: r##"
+#pragma xmp nodes p[4]
+#pragma xmp template t[100]
+#pragma xmp distribute t[block] onto p
+double a[100];
+#pragma xmp align a[i] with t[i]
+double sum(void) {
+    double s = 0;
+    #pragma xmp loop on t[i]
+    for (int i = 0; i < 100; i++) s += a[i];
+    return s;
+}
+"##,
+    fixed: r##"
+#pragma xmp nodes p[4]
+#pragma xmp template t[100]
+#pragma xmp distribute t[block] onto p
+double a[100];
+#pragma xmp align a[i] with t[i]
+double sum(void) {
+    double s = 0;
+    #pragma xmp loop on t[i] reduction(+:s)
+    for (int i = 0; i < 100; i++) s += a[i];
+    return s;
+}
+"##,
+};
+
+pub(super) fn check(cx: &mut Context<'_>) {
+    for directive in directives(cx.program).filter(|it| it.name == "loop") {
+        let Some(body) = directive.body else { continue };
+        let mut reported = Vec::new();
+        for (variable, operator, update) in updates(cx, body) {
+            if reported.contains(&variable) || is_reduced(cx, directive, variable) {
+                continue;
+            }
+            reported.push(variable);
+            let name = cx.name(variable);
+            let message = format!("each node combines `{name}` for its own iterations alone");
+            let mut found = cx.at(&RULE, cx.program.expr(update).range, message);
+            found.fixes.extend(cx.append_clause(directive, &format!("reduction({operator}:{name})")));
+            cx.report(found);
+        }
+    }
+}
+
+/// Compound assignments of variables from outside of a loop that reductions know, with their operators.
+fn updates(cx: &Context<'_>, body: StmtId) -> Vec<(VariableId, &'static str, ExprId)> {
+    let (program, region) = (cx.program, cx.program.stmt(body).range);
+    let mut found = Vec::new();
+    program.walk_stmt(body, &mut |node| {
+        let Node::Expr(id) = node else { return true };
+        if let ExprKind::Assign(Some(operator), target, _) = program.expr(id).kind
+            && let ExprKind::Variable(variable) = program.expr(target).kind
+            && let Some(operator) = operator_text(operator)
+        {
+            let declaration = program.variable(variable);
+            let is_outside = declaration.range.is_none_or(|it| !region.contains_range(it));
+            if is_outside && declaration.ty.is_arithmetic() {
+                found.push((variable, operator, id));
+            }
+        }
+        true
+    });
+    found
+}
+
+fn operator_text(operator: BinaryOp) -> Option<&'static str> {
+    Some(match operator {
+        BinaryOp::Add => "+",
+        BinaryOp::Multiply => "*",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitOr => "|",
+        BinaryOp::BitXor => "^",
+        _ => return None,
+    })
+}
+
+/// Whether a reduction of the same function names a variable, or the loop is of a task, where it may be the
+/// own of a node.
+fn is_reduced(cx: &Context<'_>, of: &Directive, variable: VariableId) -> bool {
+    let name = cx.name(variable);
+    let names = |range| {
+        let words = cx.source(range).unwrap_or_default();
+        words.split(|it: char| !it.is_alphanumeric() && it != '_').any(|it| it == name)
+    };
+    cx.around(of).any(|it| it.1.name.starts_with("task"))
+        || directives(cx.program).filter(|it| it.function == of.function).any(|it| match it.name.as_str() {
+            "reduction" => names(it.range),
+            _ => it.clauses_named("reduction").any(|it| names(it.range)),
+        })
+}
