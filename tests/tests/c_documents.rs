@@ -42,6 +42,27 @@ fn the_command_checks_and_fixes_files_and_folders_of_c() {
 }
 
 #[test]
+fn the_transfer_plan_is_printed_for_scripts() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = "void f(int n, double *a) {\n    #pragma omp target map(to: a[0:n])\n    a[0] += n;\n}\n";
+    std::fs::write(folder.path().join("a.c"), text).expect("written");
+    let mut command = Command::new(tools::apg());
+    command.args(["check", "a.c", "--message-format", "json"]).current_dir(folder.path());
+    let output = programs::run(command, Duration::from_secs(60)).expect("it ends");
+    let objects: Vec<Value> =
+        output.stdout.lines().map(|it| serde_json::from_str(it).expect("an object")).collect();
+    let plan = objects.iter().find(|it| it["transfers"].is_array()).expect("a plan");
+    assert_eq!(
+        (&plan["file"], &plan["line"], &plan["directive"]),
+        (&json!("a.c"), &json!(2), &json!("target"))
+    );
+    let first = &plan["transfers"][0];
+    assert_eq!((&first["name"], &first["bytes"]), (&json!("a[0:n]"), &json!("n * 8")));
+    assert_eq!((&first["to_device"], &first["to_host"]), (&json!(true), &json!(false)));
+    assert_eq!(first["why"], "by the clause `map(to: a[0:n])`");
+}
+
+#[test]
 fn a_race_is_shown_and_fixed_while_typing() {
     let mut session = Session::workspace_for(&[], json!({}), json!({}));
     let uri = session.open("sum.c", SUM);

@@ -155,3 +155,35 @@ fn words_of_directives_are_distinguished_from_their_variables() {
     assert_eq!(of(ide::TokenKind::Variable), ["a", "n"]);
     assert_eq!(of(ide::TokenKind::Number), ["0", "4", "2"]);
 }
+
+#[test]
+fn the_transfer_plan_has_directions_sizes_and_reasons() {
+    let text = "void f(int n, double *a, double *b) {\n    double c[10]; int k = 3;\n    \
+                #pragma omp target data map(to: a[0:n])\n    {\n    \
+                #pragma omp target map(from: b[0:n + 1]) map(tofrom: a[0:n])\n    \
+                for (int i = 0; i < n; i++) b[i] = a[i] + c[k];\n    #pragma omp target update from(c[2:4])\n    }\n}\n";
+    let mut host = AnalysisHost::new(Arc::new(Disk));
+    let file = host.set_file(Path::new("a.c"), text.into(), &Arc::default());
+    let program = parsed(host.database(), file);
+    let plans = ide::transfer_plans(program);
+    let rows = |at: usize| -> Vec<(&str, &str, String)> {
+        plans[at].transfers.iter().map(|it| (it.name.as_str(), it.direction(), it.size.text())).collect()
+    };
+    let row = |name: &'static str, direction: &'static str, size: &str| (name, direction, size.to_owned());
+    assert_eq!(rows(0), [row("a[0:n]", "to the device", "n * 8 bytes")]);
+    let mut region = rows(1);
+    region.sort();
+    let expected = [
+        row("a[0:n]", "nothing moves", "n * 8 bytes"),
+        row("b[0:n + 1]", "back to the host", "(n + 1) * 8 bytes"),
+        row("c", "to the device and back", "80 bytes"),
+        row("k", "to the device", "4 bytes"),
+        row("n", "to the device", "4 bytes"),
+    ];
+    assert_eq!(region, expected);
+    assert_eq!(rows(2), [row("c[2:4]", "back to the host", "32 bytes")]);
+    let kept = plans[1].transfers.iter().find(|it| it.name == "a[0:n]").map(|it| it.why.as_str());
+    assert_eq!(kept, Some("it is on the device already: `target data` around has `map(to: a[0:n])`"));
+    let hover = ide::hover(program, TextSize::from(text.find("target map").unwrap() as u32));
+    assert!(hover.unwrap().markdown.contains("| `c` | to the device and back | 80 bytes | implicit: "));
+}

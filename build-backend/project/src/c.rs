@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use apg_c_analysis::ide::{self, transfer_plans};
+pub use apg_c_analysis::ide::{Size, Transfer};
 use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Parsed, SourceFile, Toolchain};
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::{Finding, Span};
@@ -165,6 +167,18 @@ pub(crate) struct CheckedFile {
     pub(crate) name: String,
     pub(crate) lines: usize,
     pub(crate) findings: Vec<Finding>,
+    pub(crate) transfers: Vec<TransferPlan>,
+}
+
+/// What a device construct moves.
+#[derive(Debug)]
+pub struct TransferPlan {
+    /// Where the directive is.
+    pub span: Span,
+    /// The name of the directive.
+    pub directive: String,
+    /// The data.
+    pub transfers: Vec<Transfer>,
 }
 
 /// Checks C files.
@@ -504,7 +518,13 @@ fn check_file(path: &Path, disk: &Arc<Disk>, toolchain: &Arc<Toolchain>) -> Resu
     let file = host.set_file(&absolute, text.clone(), toolchain);
     let diagnostics = apg_c_analysis::file_diagnostics(host.database(), file);
     let findings = diagnostics.iter().map(|it| finding(&absolute, &text, it)).collect();
-    Ok(CheckedFile { name: display_path(&absolute), lines: text.lines().count(), findings })
+    let plans = transfer_plans(apg_c_analysis::parsed(host.database(), file));
+    let plan = |it: ide::TransferPlan| {
+        let span = Span { file: display_path(&absolute), text: text.clone(), range: it.range.into() };
+        TransferPlan { span, directive: it.directive, transfers: it.transfers }
+    };
+    let transfers = plans.into_iter().map(plan).collect();
+    Ok(CheckedFile { name: display_path(&absolute), lines: text.lines().count(), findings, transfers })
 }
 
 /// A diagnostic with its sources. All its places are in the main file.

@@ -51,6 +51,8 @@ pub struct Checked {
     pub files: BTreeSet<String>,
     /// How many lines they have.
     pub lines: usize,
+    /// What the device constructs of programs in C move, by file and position.
+    pub transfers: Vec<c::TransferPlan>,
 }
 
 impl Checked {
@@ -98,14 +100,17 @@ fn merge(
     mut lines: usize,
     c_files: Vec<c::CheckedFile>,
 ) -> Checked {
+    let mut transfers = Vec::new();
     for file in c_files {
         findings.extend(file.findings);
+        transfers.extend(file.transfers);
         files.insert(file.name);
         lines += file.lines;
     }
     findings.retain(|finding| finding.severity > Severity::Hint);
     findings.sort_by(|a, b| (&a.span.file, a.span.range.start).cmp(&(&b.span.file, b.span.range.start)));
-    Checked { findings, files, lines }
+    transfers.sort_by(|a, b| (&a.span.file, a.span.range.start).cmp(&(&b.span.file, b.span.range.start)));
+    Checked { findings, files, lines, transfers }
 }
 
 /// Bytes of source that are checked before the trees and typed bodies of checked files are dropped. Larger
@@ -147,7 +152,7 @@ pub fn check_syntax(paths: &[PathBuf]) -> Result<Checked, LoadFailure> {
     let sources = load(paths, &Settings::default())?;
     let findings_of = |path: &PathBuf| syntax_findings(path, &sources.files[path]);
     let findings = thread_pool::install(|| sources.roots.par_iter().flat_map_iter(findings_of).collect());
-    Ok(Checked { files: named(&sources), lines: lines(&sources), findings })
+    Ok(Checked { files: named(&sources), lines: lines(&sources), findings, transfers: Vec::new() })
 }
 
 fn named(sources: &Sources) -> BTreeSet<String> {

@@ -2,10 +2,11 @@
 
 use apg_c_syntax::{Family, TextRange, TextSize};
 
+use super::transfers::{Transfer, reason, transfers};
 use super::{regions_around, variable_at};
 use crate::Parsed;
 use crate::hir::{Construct, Directive, DirectiveId, VariableId};
-use crate::sharing::{Reason, Sharing};
+use crate::sharing::Sharing;
 use crate::xmp::{Model, describe_array};
 
 /// What is shown at a position.
@@ -68,18 +69,6 @@ fn of_variable(parsed: &Parsed, variable: VariableId, region: DirectiveId, shari
     )
 }
 
-fn reason(parsed: &Parsed, sharing: Sharing) -> String {
-    match sharing.reason {
-        Reason::Clause(range) => {
-            let spelled = parsed.spelled(range).map(std::ops::Range::<usize>::from);
-            let text = spelled.and_then(|it| parsed.text().get(it)).unwrap_or("a clause");
-            format!("by the clause `{text}`")
-        }
-        Reason::Predetermined(why) => format!("predetermined: {why}"),
-        Reason::Implicit(why) => format!("implicit: {why}"),
-    }
-}
-
 /// The size of a variable in words.
 fn bytes(parsed: &Parsed, variable: VariableId) -> Option<String> {
     match parsed.program.size_of(&parsed.program.variable(variable).ty)? {
@@ -119,8 +108,20 @@ fn of_directive(parsed: &Parsed, id: DirectiveId, directive: &Directive) -> Stri
     if !rows.is_empty() {
         text.push_str("\n| variable | sharing | size | why |\n|---|---|---|---|\n");
         text.push_str(&rows.join("\n"));
+        text.push('\n');
     }
-    text
+    text + &of_transfers(parsed, id)
+}
+
+/// The table of what a device construct moves.
+fn of_transfers(parsed: &Parsed, id: DirectiveId) -> String {
+    let row =
+        |it: &Transfer| format!("\n| `{}` | {} | {} | {} |", it.name, it.direction(), it.size.text(), it.why);
+    let rows: String = transfers(parsed, id).iter().map(row).collect();
+    match rows.is_empty() {
+        true => rows,
+        false => format!("\n| data | moves | size | why |\n|---|---|---|---|{rows}\n"),
+    }
 }
 
 /// What a construct does, in a sentence.

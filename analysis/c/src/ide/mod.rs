@@ -5,12 +5,14 @@ mod completion;
 mod hints;
 mod hover;
 mod tokens;
+mod transfers;
 
 pub use self::assists::assists;
 pub use self::completion::{Completion, CompletionKind, completions};
 pub use self::hints::{Inlay, inlays};
 pub use self::hover::{Hover, hover};
 pub use self::tokens::{Token, TokenKind, tokens};
+pub use self::transfers::{Size, Transfer, TransferPlan, transfer_plans, transfers};
 
 use apg_c_syntax::{TextRange, TextSize};
 

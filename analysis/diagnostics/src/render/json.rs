@@ -37,7 +37,8 @@ fn span_with(span: &Span, key: &str, value: &str) -> Value {
     Value::Object(object)
 }
 
-fn span_object(span: &Span) -> Map<String, Value> {
+/// The keys of a range: `file`, `line`, `column`, `end_line` and `end_column`.
+pub fn span_object(span: &Span) -> Map<String, Value> {
     let (start, end) = span.positions();
     let mut object = Map::new();
     object.insert("file".into(), span.file.clone().into());

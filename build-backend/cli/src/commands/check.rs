@@ -4,14 +4,18 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use apg_analysis::diagnostics::Severity;
+use apg_diagnostics::render::json::span_object;
 use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 
 use super::fix;
 use super::stats;
 use crate::c_command_line;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::options::{ReportOptions, SourceOptions};
+use crate::output;
 use crate::report::{self, MessageFormat};
+use apg_project::c::{Size, TransferPlan};
 use apg_project::session::{self, Checked, Settings};
 
 /// Report all errors and warnings, and how to fix them
@@ -78,8 +82,11 @@ impl Check {
         } else {
             session::check(&self.paths, &self.settings())?
         };
-        let Checked { findings, files, lines } = checked;
+        let Checked { findings, files, lines, transfers } = checked;
         report::print(self.report.message_format, &findings)?;
+        if self.report.message_format == MessageFormat::Json {
+            print_transfers(&transfers)?;
+        }
         if self.report.message_format == MessageFormat::Human {
             report::print_summary(&findings, files.len())?;
         }
@@ -89,4 +96,24 @@ impl Check {
         let least = if self.deny == Some(Deny::Warnings) { Severity::Warning } else { Severity::Error };
         Ok(u8::from(findings.iter().any(|finding| finding.severity >= least)))
     }
+}
+
+/// Prints what device constructs move, an object a directive.
+fn print_transfers(plans: &[TransferPlan]) -> Result<(), Failure> {
+    for plan in plans {
+        let transfers = plan.transfers.iter().map(|it| {
+            let bytes = match &it.size {
+                Size::Bytes(count) => json!(count),
+                Size::Formula(text) => json!(text),
+                Size::Unknown => json!(null),
+            };
+            let (name, to_device, to_host) = (&it.name, it.to_device, it.to_host);
+            json!({ "name": name, "to_device": to_device, "to_host": to_host, "bytes": bytes, "why": it.why })
+        });
+        let mut object = span_object(&plan.span);
+        object.insert("directive".into(), plan.directive.clone().into());
+        object.insert("transfers".into(), transfers.collect());
+        output::line(Value::Object(object))?;
+    }
+    Ok(())
 }
