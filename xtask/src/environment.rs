@@ -12,6 +12,9 @@ const MACRO_FILES: &[&str] = &[
     "build-backend/codegen/src/metadata.rs",
     "build-backend/lower-c/src/host/mapping.rs",
     "build-backend/lower-c/src/host/mod.rs",
+    "build-backend/lower-c/src/xmp/items.rs",
+    "build-backend/lower-c/src/xmp/loops.rs",
+    "build-backend/lower-c/src/xmp/sections.rs",
     "runtime/src/device/launch/module.rs",
 ];
 /// Set by a test for its own child process or compiler.
