@@ -2,7 +2,8 @@
 //! program.
 //!
 //! The compiler replaces directives by calls of the functions in `apg_xmp.h` ([`mod@abi`]). A [`grid`] says
-//! which node has which point of a template ([`distribution`]), an [`mod@array`] where a node has its elements.
+//! which node has which point of a template ([`distribution`]), an
+//! [`mod@array`] where a node has its elements.
 //! Constructs that communicate are plans ([`exchange`]) of strided boxes of memory ([`strided`]), made by
 //! [`mod@reflect`] and [`mod@gmove`] and carried by two-sided messages ([`mailbox`]) over the network of
 //! places, or collective operations ([`collective`], [`reduction`]). Coarrays are one-sided accesses
