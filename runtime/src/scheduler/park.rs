@@ -151,7 +151,7 @@ impl Event {
         unsafe impl Send for Waited {}
         // Often it is a message, which this thread can read itself.
         let poll = |guard| poll::poll_until(guard, || self.has_happened());
-        let begin = || if self.has_happened() { None } else { poll::begin_polling() };
+        let begin = || if self.has_happened() { None } else { poll::begin_polling_or_reading() };
         if guard.or_else(begin).is_some_and(poll) || self.has_happened() {
             poll::continue_without_wait();
             sanitizer::acquire(self);

@@ -5,7 +5,7 @@
 //! ([`Waiter`]), and handles what wakes it. There, workers poll before they sleep only while they have their
 //! CPUs for themselves ([`crate::scheduler::contention`]): where other threads want these, a polling worker
 //! loses its CPU for a time slice, and a sleeping worker is woken at once. A worker that will sleep for an
-//! answer takes over the reading before the question is sent, so that the answer wakes no other thread.
+//! answer takes over the reading as soon as the question is sent, so that the answer wakes no other thread.
 //!
 //! Places that rely on a poller send without waking anybody here, so that it announces itself first, unless
 //! only the place that was just asked relies on it, and withdraws before it ends.
@@ -310,11 +310,23 @@ pub fn spin_until(is_done: impl Fn() -> bool) {
     }
 }
 
-/// The right to poll in place of the calling activity, which is about to wait for another place, if its
-/// worker has nothing else to do. Where the worker will rather sleep, it reads what comes from now on.
+fn may_wait_by_polling(worker: &Worker) -> bool {
+    pool::queues().own_is_empty(worker.number) && !crate::base::sanitizer::watches_threads()
+}
+
+/// The right to poll in place of the calling activity, which is about to ask another place, if its worker has
+/// nothing else to do.
 pub fn begin_polling() -> Option<PollGuard> {
     let (worker, polling) = (pool::worker()?, POLLER.get()?);
-    if !pool::queues().own_is_empty(worker.number) || crate::base::sanitizer::watches_threads() {
+    let may_poll = may_wait_by_polling(worker) && !polling.sleeps_at_once();
+    may_poll.then(|| PollGuard::new(worker))?
+}
+
+/// The same for an activity that has asked and waits now. Where the worker will rather sleep, it reads what
+/// comes from now on, and not before it has asked: its send may wait until both places read.
+pub(super) fn begin_polling_or_reading() -> Option<PollGuard> {
+    let (worker, polling) = (pool::worker()?, POLLER.get()?);
+    if !may_wait_by_polling(worker) {
         return None;
     }
     if !polling.sleeps_at_once() {

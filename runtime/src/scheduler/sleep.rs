@@ -209,7 +209,9 @@ impl Sleep {
 
     /// The calling worker, which read what comes from other places, does not any more.
     pub fn end_reading(&self, waiter: &dyn Waiter) {
-        self.park_queue.lock().reader = None;
+        let mut queue = self.park_queue.lock();
+        queue.reader = None;
+        // Under the lock, so that another worker begins behind it.
         waiter.end();
     }
 
