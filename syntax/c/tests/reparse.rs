@@ -57,6 +57,7 @@ const PIECES: &[&str] = &[
     "\n#if 1\n",
     "\n#endif\n",
     "_Pragma(\"once\")",
+    "__attribute__((",
     "int y = 2;",
     "typedef char T;",
     "if (x) { y(); }",
@@ -177,4 +178,16 @@ fn what_concerns_other_declarations_is_parsed_from_the_beginning() {
     let other = Memory::of(&[("a.h", "int changed;\n")]);
     let new: Arc<str> = text.replace("x = 1", "x = 3").into();
     assert!(reparse(&first.0, &first.1, &new, &Toolchain::default(), &other).is_none());
+}
+
+#[test]
+fn an_unclosed_attribute_ends_with_its_declaration() {
+    let files = Memory::of(&[]);
+    let old = "int f(void) __attribute__((noreturn);\n\
+               int g(void) { int a = 1; if (a) { a = 2; } return a; }\n";
+    let first = from_scratch(&old.into(), &files);
+    let new: Arc<str> = old.replace("if (a)", "if a)").into();
+    if let Some(again) = reparse(&first.0, &first.1, &new, &Toolchain::default(), &files) {
+        assert_eq!(seen(&again), seen(&from_scratch(&new, &files)));
+    }
 }

@@ -97,6 +97,7 @@ impl Unit {
         let new_end = edit.moved(last.span.end);
         let new_text = text.get(start..new_end as usize)?;
         if !self.is_independent(before, text, &edit, start as u32)
+            || self.errors.len() >= MAX_ERRORS
             || has_other_directives(&before[start..old_end])
             || has_other_directives(new_text)
             || self.errors[self.preamble().errors.len()..].iter().any(|it| {

@@ -138,7 +138,8 @@ fn at_body(p: &Parser<'_>, declared: &Declared) -> bool {
                             return p.peek(ahead + 1) == L_CURLY;
                         }
                     }
-                    EOF => return false,
+                    // The declaration ends here: what follows it must not matter.
+                    EOF | SEMICOLON | R_CURLY => return false,
                     _ => {}
                 }
                 ahead += 1;
