@@ -141,3 +141,20 @@ fn programs_without_its_directives_have_no_report() {
     let found = diagnostics_of(Path::new("a.c"), text, &Arc::new(Toolchain::default()));
     assert!(found.is_empty(), "{found:?}");
 }
+
+#[test]
+fn counters_and_variables_that_each_iteration_sets_are_not_reduced() {
+    let declared = "#pragma xmp align a[i][j] with t[i][j]\n";
+    let loops = [
+        "int i; double s;\n#pragma xmp loop on t[i][*]\nfor (i = 0; i < 64; i += 1) b[0] = i;",
+        "int i, j; double s;\n#pragma xmp loop on t[i][*]\n\
+         for (i = 0; i < 64; i++) { s = 0; for (j = 0; j < 64; j += 2) s += a[i][j]; a[i][0] = s; }",
+    ];
+    for text in loops {
+        let found = reports(&format!("{declared}void f(void) {{ {text} }}\n"));
+        assert!(!found.iter().any(|it| it.starts_with("xmp/missing-reduction")), "{found:?}");
+    }
+    let sum = "double s = 0;\n#pragma xmp loop on t[i][*]\nfor (int i = 0; i < 64; i++) s += a[i][0];";
+    let found = reports(&format!("{declared}void f(void) {{ {sum} }}\n"));
+    assert!(found.iter().any(|it| it.starts_with("xmp/missing-reduction")), "{found:?}");
+}

@@ -67,21 +67,24 @@ pub(super) fn check(cx: &mut Context<'_>) {
 /// Compound assignments of variables from outside of a loop that reductions know, with their operators.
 fn updates(cx: &Context<'_>, body: StmtId) -> Vec<(VariableId, &'static str, ExprId)> {
     let (program, region) = (cx.program, cx.program.stmt(body).range);
-    let mut found = Vec::new();
+    let (mut found, mut assigned) = (Vec::new(), Vec::new());
     program.walk_stmt(body, &mut |node| {
         let Node::Expr(id) = node else { return true };
-        if let ExprKind::Assign(Some(operator), target, _) = program.expr(id).kind
-            && let ExprKind::Variable(variable) = program.expr(target).kind
-            && let Some(operator) = operator_text(operator)
-        {
-            let declaration = program.variable(variable);
-            let is_outside = declaration.range.is_none_or(|it| !region.contains_range(it));
-            if is_outside && declaration.ty.is_arithmetic() {
+        let ExprKind::Assign(operator, target, _) = program.expr(id).kind else { return true };
+        let ExprKind::Variable(variable) = program.expr(target).kind else { return true };
+        let declaration = program.variable(variable);
+        let is_outside = declaration.range.is_none_or(|it| !region.contains_range(it));
+        match operator.map(operator_text) {
+            // A counter, or a variable that each iteration sets anew.
+            None => assigned.push(variable),
+            Some(Some(operator)) if is_outside && declaration.ty.is_arithmetic() => {
                 found.push((variable, operator, id));
             }
+            Some(_) => {}
         }
         true
     });
+    found.retain(|it| !assigned.contains(&it.0));
     found
 }
 
