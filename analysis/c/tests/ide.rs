@@ -187,3 +187,15 @@ fn the_transfer_plan_has_directions_sizes_and_reasons() {
     let hover = ide::hover(program, TextSize::from(text.find("target map").unwrap() as u32));
     assert!(hover.unwrap().markdown.contains("| `c` | to the device and back | 80 bytes | implicit: "));
 }
+
+#[test]
+fn copies_and_maps_that_always_move_are_not_on_the_device_already() {
+    let text = "void f(int n, double *a) {\n    int k = 3, m = 4;\n    \
+                #pragma omp target data map(to: a[0:n], k, m)\n    \
+                #pragma omp target map(always, to: a[0:n]) firstprivate(k)\n    a[0] = k + m;\n}\n";
+    let mut host = AnalysisHost::new(Arc::new(Disk));
+    let file = host.set_file(Path::new("a.c"), text.into(), &Arc::default());
+    let plans = ide::transfer_plans(parsed(host.database(), file));
+    let rows: Vec<_> = plans[1].transfers.iter().map(|it| (it.name.as_str(), it.direction())).collect();
+    assert_eq!(rows, [("a[0:n]", "to the device"), ("k", "to the device"), ("m", "to the device")]);
+}

@@ -91,11 +91,8 @@ pub fn transfers(parsed: &Parsed, id: DirectiveId) -> Vec<Transfer> {
     let Some(construct) = directive.constructs.iter().copied().find(is_about_data) else { return Vec::new() };
     let mut found = Vec::new();
     for clause in &directive.clauses {
-        let Some((to_device, to_host)) = motion(construct, clause) else { continue };
-        let why = format!("by the clause `{}`", source(parsed, clause.range));
-        for item in &clause.items {
-            found.push(of_item(parsed, directive, item, (to_device, to_host), why.clone()));
-        }
+        let Some(motion) = motion(construct, clause) else { continue };
+        found.extend(clause.items.iter().map(|it| of_item(parsed, directive, clause, it, motion)));
     }
     if construct == Target {
         implicit(parsed, id, &mut found);
@@ -128,13 +125,17 @@ fn motion(construct: Construct, clause: &Clause) -> Option<(bool, bool)> {
 fn of_item(
     parsed: &Parsed,
     directive: &Directive,
+    clause: &Clause,
     item: &Item,
     (to_device, to_host): (bool, bool),
-    why: String,
 ) -> Transfer {
+    let why = format!("by the clause `{}`", source(parsed, clause.range));
     let size = item.expr.map_or(Size::Unknown, |it| size(parsed, it));
     let name = source(parsed, item.range);
-    let around = item.variable(&parsed.program).filter(|_| directive.constructs.contains(&Construct::Target));
+    // A copy is made from the host's value, and `always` moves what is there.
+    let is_always = clause.modifiers.iter().any(|it| it.text == "always");
+    let by_presence = clause.name == "map" && !is_always && directive.constructs.contains(&Construct::Target);
+    let around = item.variable(&parsed.program).filter(|_| by_presence);
     match around.and_then(|it| mapped_around(parsed, directive, it)) {
         Some(why) => Transfer { name, to_device: false, to_host: false, size, why },
         None => Transfer { name, to_device, to_host, size, why },
@@ -159,7 +160,11 @@ fn implicit(parsed: &Parsed, id: DirectiveId, found: &mut Vec<Transfer>) {
             (_, Attribute::Firstprivate | Attribute::FirstAndLastprivate) => (bytes, (true, false)),
             _ => continue,
         };
-        found.push(match mapped_around(parsed, directive, variable) {
+        // A copy is made from the host's value; a pointer has the address of what is mapped.
+        let is_copied = matches!(sharing.attribute, Attribute::Firstprivate | Attribute::FirstAndLastprivate)
+            && !matches!(declared.ty, Type::Pointer(_));
+        let around = if is_copied { None } else { mapped_around(parsed, directive, variable) };
+        found.push(match around {
             Some(why) => Transfer { name, to_device: false, to_host: false, size, why },
             None => Transfer { name, to_device, to_host, size, why },
         });
