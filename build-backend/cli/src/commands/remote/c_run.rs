@@ -1,6 +1,7 @@
 //! `apg run --on` and `apg build --on` of programs in C: the sources, the program's own headers, objects and
 //! libraries go to the remote machine, whose C compiler builds the program.
 
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use apg_project::c;
@@ -65,8 +66,9 @@ fn job_of(
     line.choice("parallel", program.program.parallel);
     add_arguments(&mut job, product, line.into_words());
     set_tree(&mut job, manifest);
-    let openmp = std::env::vars().filter(|(name, _)| name.starts_with(OPENMP_VARIABLES));
-    job.variables.extend(openmp.map(|(name, value)| (name.into_bytes(), value.into_bytes())));
+    let openmp =
+        std::env::vars_os().filter(|(name, _)| name.as_bytes().starts_with(OPENMP_VARIABLES.as_bytes()));
+    job.variables.extend(openmp.map(|(name, value)| (name.into_vec(), value.into_vec())));
     Ok(job)
 }
 
