@@ -185,10 +185,14 @@ fn what_cannot_be_built_is_said() {
     let project = Project::new(&[("a.c", ECHO), ("a.x10", ""), ("zero.c", "int \0;\n")]);
     let error = project.error("run a.x10 a.c", 2);
     assert!(error.contains("`a.x10` is X10 and `a.c` is C"), "{error}");
-    assert!(project.error("run none.c", 1).contains("`none.c` is not there"));
+    assert!(project.error("run none.c", 1).contains("there is no file `none.c`"));
     assert!(project.error("run zero.c", 1).contains("`zero.c` is not the text of a C program"));
     assert!(project.error("run a.c -S", 2).contains("`-S` asks the C compiler for something else"));
-    assert!(project.error("run a.c --places 4", 2).contains("--places is for programs in X10"));
+    assert!(
+        project
+            .error("run a.c --places 4", 2)
+            .contains("--places is for programs with XcalableMP directives")
+    );
     assert!(project.error("build a.c word", 2).contains("`word` is no file of a C program"));
     assert!(project.error("run a.x10 --parallel host", 2).contains("`--parallel` is for programs in C"));
     assert!(project.error("run a.c -lno-such-library", 1).contains("hint: install the library"));

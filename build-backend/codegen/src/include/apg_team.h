@@ -77,7 +77,7 @@ APG_TEAM apg_i64 apg_team_private(apg_i64 self, apg_i64 object) {
 APG_TEAM void apg_team_copy(apg_i64 to, apg_i64 from, apg_i64 bytes) {
   for (apg_i64 i = 0; i < bytes; ++i) ((char *)to)[i] = ((const char *)from)[i];
 }
-APG_TEAM void apg_team_barrier(apg_i64 self) {
+APG_TEAM void apg_team_synchronize(apg_i64 self) {
   apg_thread *const it = APG_SELF(self);
   if (it->threads == 1) return;
   apg_team *const team = it->team;
@@ -108,7 +108,7 @@ APG_TEAM apg_i32 apg_team_single(apg_i64 self) {
   return apg_team_replace(&it->team->singles, number, number + 1);
 }
 /* Null for a thread alone. */
-APG_TEAM apg_i64 apg_team_exchange(apg_i64 self) { return APG_SELF(self)->threads == 1 ? 0 : APG_SELF(self)->team->exchange; }
+APG_TEAM apg_i64 apg_team_copyprivate(apg_i64 self) { return APG_SELF(self)->threads == 1 ? 0 : APG_SELF(self)->team->exchange; }
 /* ---- worksharing loops ---- */
 APG_TEAM void apg_team_loop_begin(apg_i64 self, apg_i32 schedule, apg_i64 total, apg_i64 chunk, apg_i32 is_ordered) {
   apg_thread *const it = APG_SELF(self);

@@ -81,7 +81,7 @@ impl Body<'_, '_> {
             [Critical] => self.critical(directive),
             [Atomic] => self.team_atomic(directive),
             [Barrier] => {
-                self.call_entry("team_barrier", Vec::new());
+                self.call_entry("team_synchronize", Vec::new());
                 Ok(())
             }
             [Flush] => {

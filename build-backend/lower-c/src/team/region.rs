@@ -302,7 +302,7 @@ impl Body<'_, '_> {
             has_some = true;
         }
         if has_some {
-            self.call_entry("team_barrier", Vec::new());
+            self.call_entry("team_synchronize", Vec::new());
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ impl Body<'_, '_> {
         let handed = self.handed_over(directive)?;
         let exchange = match handed.is_empty() {
             true => None,
-            false => Some(self.entry_value("team_exchange", Vec::new())),
+            false => Some(self.entry_value("team_copyprivate", Vec::new())),
         };
         let (then, ()) = self.nested(|it| {
             it.in_environment(directive, |it| {
@@ -30,11 +30,11 @@ impl Body<'_, '_> {
             self.end_worksharing(directive);
             return Ok(());
         };
-        self.call_entry("team_barrier", Vec::new());
+        self.call_entry("team_synchronize", Vec::new());
         let (then, ()) = self.nested(|it| it.hand_over(&handed, &exchange, false))?;
         self.push(mir::StmtKind::If { condition: is_chosen(1), then, otherwise: Vec::new() });
         // The memory may be used again.
-        self.call_entry("team_barrier", Vec::new());
+        self.call_entry("team_synchronize", Vec::new());
         Ok(())
     }
 

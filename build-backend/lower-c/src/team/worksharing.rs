@@ -57,7 +57,7 @@ impl Body<'_, '_> {
     pub(super) fn end_worksharing(&mut self, directive: &Directive) {
         let is_region = directive.has(apg_c_analysis::hir::Construct::Parallel);
         if directive.clause("nowait").is_none() && !is_region {
-            self.call_entry("team_barrier", Vec::new());
+            self.call_entry("team_synchronize", Vec::new());
         }
     }
 

@@ -13,7 +13,7 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
     ("team_threads", &[Ty::I64], Ty::I32),
     // Whether an active parallel region encloses the call.
     ("team_in_parallel", &[Ty::I64], Ty::I32),
-    ("team_barrier", &[Ty::I64], Ty::Void),
+    ("team_synchronize", &[Ty::I64], Ty::Void),
     ("team_flush", &[], Ty::Void),
     // Entry of the table of addresses: the thread, the index.
     ("team_object", &[Ty::I64, Ty::I32], Ty::I64),
@@ -28,7 +28,7 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
     // Whether the thread is the first that arrives at a `single`.
     ("team_single", &[Ty::I64], Ty::I32),
     // Memory by which `copyprivate` hands over values: the thread.
-    ("team_exchange", &[Ty::I64], Ty::I64),
+    ("team_copyprivate", &[Ty::I64], Ty::I64),
     // Worksharing loops: the thread, the schedule, the iterations, the chunk, whether it is ordered.
     ("team_loop_begin", &[Ty::I64, Ty::I32, Ty::I64, Ty::I64, Ty::I32], Ty::Void),
     // Takes the next chunk; whether there is one.
@@ -61,4 +61,9 @@ pub const EXCHANGE_BYTES: u64 = 65536;
 /// The types of the operands and of the result of an entry; `None` if kernels have no such entry.
 pub fn entry(name: &str) -> Option<(&'static [Ty], Ty)> {
     ENTRIES.iter().find(|it| it.0 == name).map(|it| (it.1, it.2))
+}
+
+/// The names of all entries.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ENTRIES.iter().map(|it| it.0)
 }
