@@ -58,8 +58,8 @@ static inline struct apg_xmp_array *apg_xmp_at(struct apg_xmp_array *array, void
 /* Iterations of this node, as runs with a constant step, in the order of the program's loop:
      struct apg_xmp_run run = apg_xmp_first_run(&range);
      for (; run.index < range.runs; apg_xmp_next_run(&range, &run)) for (i = run.first; i <= run.last; i += range.step)
-   A run may be empty: `first` is then beyond `last`. With WHOLE, EXPAND and INTERIOR there is at most one run, unless
-   the axis is cyclic(width) with a width of more than 1. */
+   A run may be empty: `first` and `last` are then 1 and 0, or 0 and 1 for a negative step. With WHOLE, EXPAND and
+   INTERIOR there is at most one run, unless the axis is cyclic(width) with a width of more than 1. */
 enum {
   APG_XMP_WHOLE,    /* the node's own */
   APG_XMP_EXPAND,   /* those, and `below` and `above` more of the loop's indices at the ends */
@@ -83,12 +83,9 @@ static inline struct apg_xmp_run apg_xmp_run(const struct apg_xmp_range *range, 
   if (last > range->high) last = range->high;
   long past = (first - range->low) % range->stride;
   if (past) first += range->stride - past;
-  struct apg_xmp_run run = { index, first, last };
-  if (range->step < 0) {
-    run.first = first <= last ? last - (last - first) % range->stride : last;
-    run.last = first <= last ? first : last + 1;
-  }
-  return run;
+  if (first > last) return (struct apg_xmp_run){ index, range->step > 0, range->step < 0 };
+  if (range->step > 0) return (struct apg_xmp_run){ index, first, last };
+  return (struct apg_xmp_run){ index, last - (last - first) % range->stride, first };
 }
 static inline struct apg_xmp_run apg_xmp_first_run(const struct apg_xmp_range *range) {
   struct apg_xmp_run run = { 0, range->first, range->last };

@@ -124,10 +124,12 @@ impl Range {
         let first = block.max(self.low);
         let past = (first - self.low) % self.stride;
         let first = if past == 0 { first } else { first + self.stride - past };
+        // An empty one has no negative bounds: an unsigned iteration variable would wrap around.
         match (self.step < 0, first <= last) {
-            (false, _) => (first, last),
+            (false, true) => (first, last),
+            (false, false) => (1, 0),
             (true, true) => (last - (last - first) % self.stride, first),
-            (true, false) => (last, last + 1),
+            (true, false) => (0, 1),
         }
     }
 }

@@ -60,8 +60,8 @@ pub fn local_range(
         return Err(XmpError::new("the step of the loop is 0"));
     }
     let mut range = Range { step, stride: step.saturating_abs(), ..Range::default() };
-    // Without a run the first one is empty.
-    (range.first, range.last) = if step > 0 { (0, -1) } else { (-1, 0) };
+    // Without a run the first one is empty, for unsigned iteration variables as well.
+    (range.first, range.last) = if step > 0 { (1, 0) } else { (0, 1) };
     let is_empty = if step > 0 { first > last } else { first < last };
     if is_empty {
         return Ok(range);
@@ -212,6 +212,22 @@ mod tests {
                 prop_assert_eq!(sorted([own, of(LoopMode::Margin)].concat()), expanded);
             }
         }
+    }
+
+    #[test]
+    fn range_without_iterations_is_empty_for_unsigned_variables() {
+        let map = AxisMap::block(0, 0, None, 2).expect("blocks");
+        for (step, bounds) in [(1, (1, 0)), (-1, (0, 1))] {
+            let whole = Loop { first: 0, last: 0, step };
+            let range =
+                local_range(&map, Some(1), 0, whole, LoopMode::Whole, (0, 0), false).expect("a range");
+            assert_eq!((range.runs, (range.first, range.last)), (0, bounds));
+        }
+        // A node whose one block begins behind the loop.
+        let map = AxisMap::block(0, 7, None, 2).expect("blocks");
+        let whole = Loop { first: 0, last: 3, step: 1 };
+        let range = local_range(&map, Some(1), 0, whole, LoopMode::Whole, (0, 0), false).expect("a range");
+        assert_eq!((range.first, range.last), (1, 0));
     }
 
     #[test]
