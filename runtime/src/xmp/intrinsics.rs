@@ -5,7 +5,6 @@
 //! multiplies them there. Sorting, gathering and packing have the whole of their operands on each node for
 //! a moment.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::array::{Alignment, Block, Declaration, Shadow};
@@ -13,7 +12,7 @@ use super::error::{Result, XmpError};
 use super::gmove::{Of, Side};
 use super::mailbox::Construct;
 use super::node::{Assignment, Node};
-use super::reduction::{Element, Operator, Shape, Variable, compare};
+use super::reduction::{Element, Operator, Shape, Variable, compare_totally};
 
 /// A global array in memory.
 #[derive(Clone, Debug)]
@@ -245,7 +244,7 @@ pub unsafe fn sort(node: &mut Node, from: &View, to: &View, is_ascending: bool) 
     let all = unsafe { from.gathered(node)? };
     let mut elements: Vec<&[u8]> = all.chunks_exact(from.bytes()).collect();
     elements.sort_by(|a, b| {
-        let order = compare(a, b, from.element).unwrap_or(Ordering::Equal);
+        let order = compare_totally(a, b, from.element);
         if is_ascending { order } else { order.reverse() }
     });
     // SAFETY: the caller's block.

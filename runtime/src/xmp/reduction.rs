@@ -329,6 +329,11 @@ pub fn compare(a: &[u8], b: &[u8], element: Element) -> Option<Ordering> {
     }
 }
 
+/// The total order of two numbers of a type: NaNs are equal, and behind all others.
+pub fn compare_totally(a: &[u8], b: &[u8], element: Element) -> Ordering {
+    compare(a, b, element).unwrap_or_else(|| is_nan(a, element).cmp(&is_nan(b, element)))
+}
+
 fn is_nan(bytes: &[u8], element: Element) -> bool {
     matches!(value(bytes, element), Value::Float(it) if it.is_nan())
 }
@@ -397,6 +402,16 @@ mod tests {
 
     fn int() -> Shape {
         shape(Element::Number(slot::I32), 4)
+    }
+
+    #[test]
+    fn nan_is_behind_all_numbers_in_a_total_order() {
+        let values = [f64::NAN, 1.0, f64::INFINITY, f64::NAN, -3.0].map(f64::to_ne_bytes);
+        let mut sorted = values;
+        sorted.sort_by(|a, b| compare_totally(a, b, Element::Number(slot::F64)));
+        let numbers = sorted.map(f64::from_ne_bytes);
+        assert_eq!(numbers[..3], [-3.0, 1.0, f64::INFINITY]);
+        assert!(numbers[3..].iter().all(|it| it.is_nan()));
     }
 
     #[test]
