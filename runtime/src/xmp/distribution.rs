@@ -51,7 +51,7 @@ impl AxisMap {
             }
             Some(width) => width,
         };
-        let start = |node: i64| (first + node.saturating_mul(width)).min(last + 1).max(first);
+        let start = |node: i64| first.saturating_add(node.saturating_mul(width)).min(last + 1).max(first);
         Ok(AxisMap { first, last, layout: Layout::Blocks((0..=nodes).map(start).collect()) })
     }
 

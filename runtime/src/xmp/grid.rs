@@ -175,20 +175,14 @@ impl Grid {
             *own_bounds = bounds;
         }
         if let Some((formats, nodes)) = distribution {
-            let distributed = formats.iter().filter(|it| **it != Format::Whole).count();
-            if distributed != nodes.rank() || formats.len() != *rank {
-                return Err(XmpError::new(format!(
-                    "{distributed} of {} axes of `{name}` are distributed onto `{}`, which has {}",
-                    formats.len(),
-                    nodes.name,
-                    nodes.rank()
-                ))
-                .hint("write `*` for each axis that is not distributed"));
-            }
+            check_formats(name, &formats, *rank, &nodes)?;
             *own = Some((formats, nodes));
         }
         match (formats, own.as_mut()) {
-            (Some(new), Some((formats, _))) => *formats = new,
+            (Some(new), Some((formats, nodes))) => {
+                check_formats(name, &new, *rank, nodes)?;
+                *formats = new;
+            }
             (Some(_), None) => {
                 return Err(XmpError::new(format!(
                     "the template `{name}` is fixed with formats, but not distributed"
@@ -201,6 +195,21 @@ impl Grid {
         }
         Ok(())
     }
+}
+
+/// An error if formats are not those of a template onto nodes.
+fn check_formats(name: &str, formats: &[Format], rank: usize, nodes: &Grid) -> Result<()> {
+    let distributed = formats.iter().filter(|it| **it != Format::Whole).count();
+    if distributed == nodes.rank() && formats.len() == rank {
+        return Ok(());
+    }
+    Err(XmpError::new(format!(
+        "{distributed} of {} axes of `{name}` are distributed onto `{}`, which has {}",
+        formats.len(),
+        nodes.name,
+        nodes.rank()
+    ))
+    .hint("write `*` for each axis that is not distributed"))
 }
 
 /// The points of a template; `None` if sizes of `gblock(*)` are missing.
@@ -343,6 +352,19 @@ mod tests {
         assert_eq!(
             error.map_err(|it| it.message),
             Err("1 of 2 axes of `t` are distributed onto `p`, which has 2".to_owned())
+        );
+        let mut grid = template(&[(0, 9), (0, 9)]);
+        grid.fix(Some((vec![Format::Block(None), Format::Gblock(None)], nodes(&[2, 2], 4))), None, None)
+            .expect("a distribution");
+        let error = grid.fix(None, Some(vec![Format::Block(None), Format::Whole]), None);
+        assert_eq!(
+            error.map_err(|it| it.message),
+            Err("1 of 2 axes of `t` are distributed onto `p`, which has 2".to_owned())
+        );
+        let error = template(&[(0, 9)]).fix(None, Some(vec![Format::Block(None)]), None);
+        assert_eq!(
+            error.map_err(|it| it.message),
+            Err("the template `t` is fixed with formats, but not distributed".to_owned())
         );
         let error =
             template(&[(0, 9)]).fix(Some((vec![Format::Gblock(Some(vec![10]))], nodes(&[2], 2))), None, None);

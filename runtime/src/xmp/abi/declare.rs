@@ -165,7 +165,8 @@ pub(super) extern "C" fn template_fix(
         let formats = match nodes {
             // SAFETY: what the edit of the program has written.
             Some(nodes) => unsafe { formats(list, own.rank(), &nodes)? },
-            None => None,
+            // `fix` refuses any.
+            None => (!list.is_null()).then(Vec::new),
         };
         // SAFETY: lists of the program with an element for each axis.
         let bounds = unsafe { bounds(lower, sizes, own.rank()) };
