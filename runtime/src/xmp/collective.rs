@@ -39,7 +39,7 @@ pub fn broadcast(mailbox: &Mailbox, set: &NodeSet, root: usize, bytes: &mut [u8]
         let from = at(relative - lowest);
         // SAFETY: the bytes are the caller's, and this waits for the receive.
         let ticket = unsafe { mailbox.receive_into(from, Construct::Bcast, bytes.as_mut_ptr(), bytes.len()) };
-        mailbox.wait(&ticket)?;
+        mailbox.wait(&ticket).inspect_err(|_| mailbox.cancel(&ticket))?;
     }
     let mut distance = lowest / 2;
     while distance > 0 {

@@ -76,8 +76,10 @@ pub struct Placed {
     pub declaration: Arc<Declaration>,
     /// The block of this node.
     pub block: Block,
-    /// The number under which other nodes know its memory.
+    /// The number under which other nodes know its memory, if they know it.
     pub segment: u64,
+    /// Other nodes may access its memory: it is the runtime's.
+    pub is_published: bool,
     /// Memory that ends with the array.
     memory: Option<*mut c_void>,
 }
@@ -210,7 +212,8 @@ impl ArrayState {
             None => node.new_segment(&set),
         };
         let (mut memory, bytes) = (None, block.bytes());
-        if is_program_memory || !self.variable.is_null() {
+        let is_published = is_program_memory || !self.variable.is_null();
+        if is_published {
             let address = allocate(&self.name, bytes)?;
             // SAFETY: the caller's variable and array.
             unsafe {
@@ -227,7 +230,8 @@ impl ArrayState {
         // SAFETY: the caller's array.
         unsafe { describe(&block, &mut *array) };
         (self.plans, self.kept) = (Vec::new(), None);
-        self.placed = Some(Placed { declaration: Arc::new(declaration), block, segment, memory });
+        self.placed =
+            Some(Placed { declaration: Arc::new(declaration), block, segment, is_published, memory });
         Ok(())
     }
 
@@ -235,6 +239,7 @@ impl ArrayState {
     pub(super) fn release(&mut self, node: &Node, array: *mut layout::Array) {
         self.template.0.lock().waiting.retain(|it| *it != array as usize);
         if let Some(placed) = self.placed.take() {
+            one_sided::end(node.mailbox(), placed.segment);
             release(node, &placed);
         }
     }

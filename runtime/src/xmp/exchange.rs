@@ -55,11 +55,6 @@ impl Plan {
         push(&mut self.receives, node, boxes);
     }
 
-    /// Bytes that this node sends.
-    pub fn sent_bytes(&self) -> usize {
-        self.sends.iter().map(|it| total_bytes(&it.boxes)).sum()
-    }
-
     /// The plan in the other direction: what was received is sent.
     #[must_use]
     pub fn reversed(&self) -> Plan {
@@ -93,8 +88,27 @@ impl Plan {
             }
             boxes => mailbox.receive(it.node, construct, total_bytes(boxes)),
         };
-        let tickets = self.receives.iter().map(receive).collect();
+        let exchange = Exchange { tickets: self.receives.iter().map(receive).collect() };
         let mut buffer = Vec::new();
+        // SAFETY: the caller's memory.
+        unsafe { self.send(mailbox, construct, source, &mut buffer) }
+            .inspect_err(|_| exchange.cancel(mailbox))?;
+        // SAFETY: the caller's memory.
+        unsafe { self.copy(source, target, store, buffer) };
+        Ok(exchange)
+    }
+
+    /// Sends what is to be sent.
+    ///
+    /// # Safety
+    /// As [`Plan::begin`].
+    unsafe fn send(
+        &self,
+        mailbox: &Mailbox,
+        construct: Construct,
+        source: *const u8,
+        buffer: &mut Vec<u8>,
+    ) -> Result<()> {
         // Each node begins with the one behind it: no node gets all first messages.
         let here = mailbox.here();
         let start = self.sends.iter().position(|it| it.node > here).unwrap_or(0);
@@ -109,14 +123,12 @@ impl Plan {
                 boxes => {
                     buffer.clear();
                     // SAFETY: the caller's memory.
-                    boxes.iter().for_each(|it| unsafe { it.pack(source, &mut buffer) });
-                    mailbox.send(transfer.node, construct, &buffer)?;
+                    boxes.iter().for_each(|it| unsafe { it.pack(source, buffer) });
+                    mailbox.send(transfer.node, construct, buffer)?;
                 }
             }
         }
-        // SAFETY: the caller's memory.
-        unsafe { self.copy(source, target, store, buffer) };
-        Ok(Exchange { tickets })
+        Ok(())
     }
 
     /// Copies what stays here.
@@ -176,13 +188,18 @@ impl Exchange {
         store: Store<'_>,
     ) -> Result<()> {
         for (ticket, transfer) in self.tickets.iter().zip(&plan.receives) {
-            let bytes = mailbox.wait(ticket)?;
+            let bytes = mailbox.wait(ticket).inspect_err(|_| self.cancel(mailbox))?;
             if bytes.len() == total_bytes(&transfer.boxes) {
                 // SAFETY: the caller's memory.
                 unsafe { store_all(&transfer.boxes, target, &bytes, store) };
             }
         }
         Ok(())
+    }
+
+    /// Gives up what is to be received: the memory of the plan may end.
+    fn cancel(&self, mailbox: &Mailbox) {
+        self.tickets.iter().for_each(|it| mailbox.cancel(it));
     }
 }
 

@@ -75,6 +75,8 @@ pub(super) enum Packet {
     Request(Request),
     /// The answer to the sender's request with that number; payload: what it reads.
     Reply(u64),
+    /// The memory of the sender's request with that number has ended.
+    Refused(u64),
     /// `post` with that tag.
     Post(i64),
     /// A node of `sync_images`.
@@ -134,7 +136,10 @@ struct Channel {
     syncs: u64,
     /// The status with which its `main` has ended.
     left: Option<i32>,
+    /// Nothing comes from it any more.
     is_down: bool,
+    /// Nothing can be sent to it.
+    is_closed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -149,8 +154,8 @@ pub(super) struct State {
     has_ended: bool,
 }
 
-/// Ends the program because of an error; whether it is that another node has ended without a word.
-pub type OnFailure = Box<dyn Fn(XmpError, bool) + Send + Sync>;
+/// Ends the program because of an error.
+pub type OnFailure = Box<dyn Fn(XmpError) + Send + Sync>;
 
 /// The messages of a node.
 pub struct Mailbox {
@@ -272,9 +277,27 @@ impl Mailbox {
         })
     }
 
-    /// Whether a receive has ended.
-    pub fn has_ended(&self, ticket: &Ticket) -> bool {
-        self.state.lock().ended.contains_key(&ticket.number)
+    /// Gives a receive up: its memory is written no more.
+    pub fn cancel(&self, ticket: &Ticket) {
+        self.state.lock().channels[ticket.from as usize].posted.retain(|it| it.number != ticket.number);
+        loop {
+            self.endpoint.poll();
+            let mut state = self.state.lock();
+            let channel = &state.channels[ticket.from as usize];
+            let is_arriving = matches!(channel.arriving, Some(Arriving::Posted(it)) if it == ticket.number);
+            if !is_arriving || channel.is_down {
+                state.ended.remove(&ticket.number);
+                return;
+            }
+            self.changed.wait_for(&mut state, SLEEP);
+        }
+    }
+
+    /// Whether a node has ended without a word, which its supervisor reports with the reason.
+    pub fn has_lost_node(&self) -> bool {
+        let state = self.state.lock();
+        let is_lost = |it: &Channel| (it.is_down || it.is_closed) && it.left.is_none();
+        !state.has_ended && state.channels.iter().any(is_lost)
     }
 
     /// Waits until `ready` finds something in the state.
@@ -468,21 +491,24 @@ impl Mailbox {
 
     /// Nothing can be sent to a node.
     fn lost(&self, node: u32) -> XmpError {
-        let state = self.state.lock();
+        let mut state = self.state.lock();
         match (&state.failure, state.ended_node(node)) {
             (Some(failure), _) => failure.clone(),
             (None, Some(how)) => {
                 XmpError::new(format!("node {} sends to node {node}, which {how}", self.here()))
             }
-            (None, None) => self.lost_error(node),
+            (None, None) => {
+                state.channels[node as usize].is_closed = true;
+                self.lost_error(node)
+            }
         }
     }
 
     /// The program ends by an error that this node has not found itself.
-    fn fail(&self, error: XmpError, is_down: bool) {
+    fn fail(&self, error: XmpError) {
         self.changed.notify_all();
         if let Some(on_failure) = self.on_failure.get() {
-            on_failure(error, is_down);
+            on_failure(error);
         }
     }
 
@@ -500,6 +526,11 @@ impl Mailbox {
             Packet::Reply(number) => {
                 state.ended.insert(number, Ok(payload.into_owned()));
             }
+            Packet::Refused(number) => {
+                let message = format!("node {from} has left the function whose array is accessed here");
+                let error = XmpError::new(message).hint("write a `barrier` in front of the end of its block");
+                state.ended.insert(number, Err(error));
+            }
             Packet::Post(tag) => channel.posts.push_back(tag),
             Packet::Sync => channel.syncs += 1,
             Packet::Leave(status) => channel.left = Some(status),
@@ -508,7 +539,7 @@ impl Mailbox {
                 let reported = XmpError { is_reported: true, ..XmpError::new("another node has failed") };
                 state.failure = Some(reported.clone());
                 drop(state);
-                self.fail(reported, false);
+                self.fail(reported);
                 return Ok(());
             }
             Packet::Error(message, hint) => {
@@ -516,7 +547,13 @@ impl Mailbox {
                 // What waits here is ended by the thread that reports it.
                 state.failure.get_or_insert(XmpError { is_reported: true, ..error.clone() });
                 drop(state);
-                self.fail(error, false);
+                self.fail(error);
+                return Ok(());
+            }
+            Packet::Request(request) if state.memory.is_gone(request.segment()) => {
+                drop(state);
+                // A node that has ended needs no answer.
+                let _ = self.send_packet(from, &Packet::Refused(request.number()), &[]);
                 return Ok(());
             }
             Packet::Request(request) => {
@@ -658,7 +695,7 @@ impl Receiver for Inbox {
         };
         match has_left {
             true => drop(self.0.changed.notify_all()),
-            false => self.0.fail(self.0.lost_error(place.0), true),
+            false => self.0.fail(self.0.lost_error(place.0)),
         }
     }
 }

@@ -70,7 +70,19 @@ pub(super) enum Request {
 }
 
 impl Request {
-    fn segment(&self) -> u64 {
+    /// The number of the requester.
+    pub(super) fn number(&self) -> u64 {
+        match self {
+            Request::Read { number, .. }
+            | Request::Write { number, .. }
+            | Request::Atomic { number, .. }
+            | Request::Lock { number, .. }
+            | Request::Unlock { number, .. } => *number,
+        }
+    }
+
+    /// The memory that it accesses.
+    pub(super) fn segment(&self) -> u64 {
         match self {
             Request::Read { segment, .. }
             | Request::Write { segment, .. }
@@ -104,7 +116,12 @@ pub(super) struct Memory {
     locks: FxHashMap<(u64, u64), Lock>,
     /// Requests for memory that this node declares later.
     early: Vec<(u32, Request, Vec<u8>)>,
+    /// Memory that has ended: the last [`MAX_GONE_SEGMENTS`].
+    gone: VecDeque<u64>,
 }
+
+/// How many segments that have ended are known: accesses that come late are refused, and do not wait.
+const MAX_GONE_SEGMENTS: usize = 1024;
 
 /// Of a box on the wire: offset, axes, bytes of a run.
 type WireBox = (i64, Vec<(i64, i64)>, u64);
@@ -164,9 +181,25 @@ impl Memory {
             .collect()
     }
 
-    /// The memory is accessible no longer.
+    /// The memory is accessible no longer, until it is registered again.
     pub(super) fn forget(&mut self, segment: u64) {
         self.segments.remove(&segment);
+    }
+
+    /// The memory has ended.
+    pub(super) fn end(&mut self, segment: u64) {
+        if self.segments.remove(&segment).is_none() {
+            return;
+        }
+        if self.gone.len() == MAX_GONE_SEGMENTS {
+            self.gone.pop_front();
+        }
+        self.gone.push_back(segment);
+    }
+
+    /// Whether memory has ended.
+    pub(super) fn is_gone(&self, segment: u64) -> bool {
+        !self.segments.contains_key(&segment) && self.gone.contains(&segment)
     }
 
     /// Executes a request: the answers that it brings.
@@ -255,15 +288,21 @@ pub(super) fn send_replies(mailbox: &Mailbox, replies: Vec<Reply>) {
 /// Makes memory accessible to other nodes under a number that they know.
 ///
 /// # Safety
-/// The memory stays valid until [`withdraw`], and is written by nothing without the program's order.
+/// The memory stays valid until [`withdraw`] or [`end`], and is written by nothing without the program's
+/// order.
 pub(super) unsafe fn publish(mailbox: &Mailbox, segment: u64, address: *mut u8, bytes: u64) {
     let replies = mailbox.state().memory.register(segment, address as usize, bytes);
     send_replies(mailbox, replies);
 }
 
-/// The memory is accessible no longer.
+/// The memory is accessible no longer, until it is published again.
 pub(super) fn withdraw(mailbox: &Mailbox, segment: u64) {
     mailbox.state().memory.forget(segment);
+}
+
+/// The memory has ended: accesses of other nodes are refused.
+pub(super) fn end(mailbox: &Mailbox, segment: u64) {
+    mailbox.state().memory.end(segment);
 }
 
 /// Reads sections of a node's memory, packed.

@@ -443,8 +443,18 @@ pub(super) unsafe fn side(part: *const Part) -> Result<(Side, *mut u8, Option<u6
         let placed = array_state(part.array)?.placed()?;
         let of = Of::Global(Arc::clone(&placed.declaration));
         let subscripts = subscripts(part.subscripts, placed.declaration.extents.len());
-        Ok((Side::new(of, subscripts.as_deref())?, (*part.array).address.cast(), Some(placed.segment)))
+        let segment = placed.is_published.then_some(placed.segment);
+        Ok((Side::new(of, subscripts.as_deref())?, (*part.array).address.cast(), segment))
     }
+}
+
+/// The error of a `gmove in` or `gmove out` of an array whose memory is the program's.
+fn not_published(name: &str) -> XmpError {
+    XmpError::new(format!(
+        "`gmove in` and `out` reach arrays that this file declares, and `{name}` is a parameter or another \
+         file's"
+    ))
+    .hint("a `gmove` of all nodes, without `in` and `out`, moves elements of any array")
 }
 
 pub(super) extern "C" fn gmove(
@@ -459,6 +469,14 @@ pub(super) extern "C" fn gmove(
         unsafe {
             let ((to, target, to_segment), (from, source, from_segment)) = (side(to)?, side(from)?);
             let assignment = Assignment { to: &to, target, from: &from, source };
+            let remote = match mode {
+                1 => Some((&from, from_segment)),
+                2 => Some((&to, to_segment)),
+                _ => None,
+            };
+            if let Some((Side { of: Of::Global(declaration), .. }, None)) = remote {
+                return Err(not_published(&declaration.name));
+            }
             match (mode, to_segment, from_segment) {
                 (1, _, Some(segment)) => node.gmove_in(&assignment, segment),
                 (2, Some(segment), _) => node.gmove_out(&assignment, segment),

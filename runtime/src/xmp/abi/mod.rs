@@ -103,16 +103,9 @@ pub fn attach(
 
 /// Ends the process where it computes and something else ends the program.
 fn watch(mailbox: &Mailbox, ending: &'static Ending) -> std::io::Result<()> {
-    mailbox.set_on_failure(Box::new(|error, is_down| {
-        let fail = move || {
-            if is_down {
-                // What has started the other process knows better how it ended.
-                std::thread::sleep(SUPERVISOR_TIMEOUT);
-            }
-            fail(&error);
-        };
+    mailbox.set_on_failure(Box::new(|error| {
         // Without a thread the next operation ends the process.
-        drop(std::thread::Builder::new().name("apg-end".to_owned()).spawn(fail));
+        drop(std::thread::Builder::new().name("apg-end".to_owned()).spawn(move || fail(&error)));
     }));
     let wait = move || {
         if let End::Failed(status) = ending.wait() {
@@ -134,6 +127,10 @@ fn end_silently(status: i32) {
 /// Ends the program by an error: on all nodes, with one message, which node 0 prints.
 fn fail(error: &XmpError) -> ! {
     let Some(program) = PROGRAM.get() else { unreachable!("the functions are given away with the program") };
+    if !error.is_reported && program.mailbox.has_lost_node() {
+        // What has started the other process knows better how it ended, and ends this one.
+        std::thread::sleep(SUPERVISOR_TIMEOUT);
+    }
     if program.is_failing.swap(true, Ordering::AcqRel) {
         park();
     }
@@ -183,7 +180,8 @@ fn located(site: *const Site, error: XmpError) -> XmpError {
 pub fn leave(status: i32) -> i32 {
     let Some(program) = PROGRAM.get() else { return status };
     if program.is_failing.load(Ordering::Acquire) {
-        return status;
+        // The thread with the error ends the process with another status.
+        park();
     }
     let expect_end = || program.supervision.expect_end();
     let statuses = program.mailbox.leave(status, &expect_end);

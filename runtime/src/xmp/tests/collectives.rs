@@ -147,6 +147,41 @@ fn atomic_additions_and_locks_of_all_nodes_are_counted() {
 }
 
 #[test]
+fn receive_that_was_given_up_writes_no_memory() {
+    on_nodes(2, seeded(4), |node| {
+        let mailbox = node.mailbox().clone();
+        let mut memory = vec![1_u8; 10_000];
+        if node.here() == 1 {
+            mailbox.wait_for_post(Some(0), None).expect("a post");
+            mailbox.send(0, Construct::Reflect, &[2; 10_000]).expect("a node");
+            return mailbox.post_tag(0, 1).expect("a node");
+        }
+        // SAFETY: the memory stays until the end of this function.
+        let ticket = unsafe { mailbox.receive_into(1, Construct::Reflect, memory.as_mut_ptr(), 10_000) };
+        mailbox.cancel(&ticket);
+        mailbox.post_tag(1, 0).expect("a node");
+        mailbox.wait_for_post(Some(1), None).expect("a post");
+        assert!(memory.iter().all(|it| *it == 1));
+    });
+}
+
+#[test]
+fn access_to_memory_that_has_ended_is_refused() {
+    on_nodes(2, seeded(6), |node| {
+        let mailbox = node.mailbox().clone();
+        let mut memory = [0_u8; 8];
+        // SAFETY: the memory stays until it ends below.
+        unsafe { one_sided::publish(&mailbox, 1, memory.as_mut_ptr(), 8) };
+        one_sided::end(&mailbox, 1);
+        node.sync_all().expect("a barrier");
+        let error = one_sided::read(&mailbox, 1 - node.here(), 1, &[StridedBox::new(0, &[], 4)]);
+        let message = error.expect_err("refused").message;
+        assert!(message.ends_with("has left the function whose array is accessed here"), "{message}");
+        node.sync_all().expect("a barrier");
+    });
+}
+
+#[test]
 fn posts_are_waited_for_by_node_and_tag() {
     on_nodes(3, seeded(2), |node| match node.here() {
         0 => {
