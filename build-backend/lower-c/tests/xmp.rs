@@ -109,6 +109,43 @@ fn sections_are_moved_or_assigned_in_loops() {
     assert_has(&text, &["__builtin_malloc(apg_n_ * sizeof *apg_w_)"]);
 }
 
+/// The edited text of statements of a function with coarrays, or the errors.
+fn with_coarrays(statements: &str) -> Result<String, Vec<String>> {
+    distribute(&format!(
+        "struct s {{ int x, v[4]; }};\nint a:[*];\nint b[8]:[*];\nint *q[4]:[*];\n\
+         void f(struct s *s, int *p, int x, float y, int c[8]) {{\n{statements}\n}}\n"
+    ))
+}
+
+#[test]
+fn value_of_another_image_is_stored_where_the_target_is() {
+    for target in ["*p", "s->x", "c[x]", "y", "p[1]"] {
+        let text = with_coarrays(&format!("{target} = a:[1];")).expect("it is supported");
+        assert_has(
+            &text,
+            &["{ __typeof__(a) apg_v_; const ", "apg_xmp_get(", &format!("{target} = apg_v_; }}")],
+        );
+    }
+    let text = with_coarrays("b[0:4]:[1] = y;").expect("it is supported");
+    assert_has(&text, &["{ __typeof__(b[0]) apg_v_ = y; const ", "apg_xmp_put("]);
+}
+
+#[test]
+fn sections_of_images_are_moved_with_one_type() {
+    let text = with_coarrays("c[0:4] = b[2:4]:[1];").expect("it is supported");
+    assert_has(&text, &["_Static_assert(__builtin_types_compatible_p(__typeof__(c[0]), __typeof__(b[0]))"]);
+    let errors = with_coarrays("s->v[0:4] = b[0:4]:[1];").expect_err("an error");
+    assert_eq!(errors, ["these elements are those of no variable"]);
+    let errors = with_coarrays("x = q[1][2]:[1];").expect_err("an error");
+    assert_eq!(errors, ["`q` has 1 axes, and the access has 2 subscripts"]);
+}
+
+#[test]
+fn atomic_access_without_an_image_is_to_this_one_in_tasks_as_well() {
+    let text = distribute("#include <xmp.h>\nint a:[*];\nvoid f(int x) { xmp_atomic_define(a, x); }\n");
+    assert_has(&text.expect("it is supported"), &["{apg_xmp_runtime->node_number(1)}"]);
+}
+
 #[test]
 fn lines_of_the_file_keep_their_numbers() {
     let text = distribute("int x;\n#pragma xmp nodes \\\n  p[*]\n\n\n\n\n\n\n\n\n\n\n\nint y;\n")

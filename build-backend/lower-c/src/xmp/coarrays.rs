@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use apg_c_analysis::hir::{Directive, ExprId, ExprKind, Spelling, StmtId, StmtKind, Type, VariableId};
+use apg_c_analysis::hir::{Directive, Expr, ExprId, ExprKind, Spelling, StmtId, StmtKind, Type, VariableId};
 use apg_c_analysis::xmp;
 use apg_c_syntax::ast::{self, AstNode};
 use apg_c_syntax::{SyntaxKind, SyntaxNode};
@@ -20,6 +20,26 @@ use crate::unsupported::{Lowered, unsupported};
 /// The name of a coarray's descriptor in the edited text.
 fn coarray_name(name: &str) -> String {
     format!("apg_c_{name}")
+}
+
+/// A section of a coarray on another image.
+struct RemoteSide {
+    /// The coarray.
+    descriptor: String,
+    /// As a `struct apg_xmp_part`.
+    part: String,
+    /// An element as an operand of `__typeof__`.
+    element: String,
+}
+
+/// What an access of a coarray reads or writes on this image.
+struct LocalSide {
+    /// Statements in front of the access.
+    before: String,
+    /// As a `struct apg_xmp_part`.
+    part: String,
+    /// Statements behind the access.
+    behind: String,
 }
 
 impl<'a> Unit<'a> {
@@ -162,54 +182,87 @@ impl<'a> Unit<'a> {
             let message = "an object of another image is computed with";
             return unsupported(range, message, "read it, compute, and write it back");
         }
-        let Some(remote) = self.remote(image.0) else {
-            return unsupported(self.hir.expr(image.0).range, "this is no coarray", "declare it with `:[*]`");
-        };
+        let remote = self.remote(image.0)?;
         let number = self.edited(self.hir.expr(image.1).range);
         let site = self.site_of(range, "coarray");
         let other = if name == "put" { from } else { to };
-        let (temporary, local) = match self.part(other) {
-            Some(part) => (String::new(), part),
-            None => {
-                let element = self.element_text(image.0);
-                let value = self.edited(self.hir.expr(other).range);
-                (
-                    format!("__typeof__({element}) apg_v_ = {value}; "),
-                    "{0, (void *)&apg_v_, 0, 0, 0, sizeof(apg_v_)}".to_owned(),
-                )
-            }
-        };
-        let (to, from) = if name == "put" { (&remote.1, &local) } else { (&local, &remote.1) };
+        let local = self.local_side(other, &remote.element, name == "put")?;
+        let (to, from) =
+            if name == "put" { (&remote.part, &local.part) } else { (&local.part, &remote.part) };
         let call = format!(
-            "{{ {temporary}const struct apg_xmp_part apg_to_ = {to}, apg_from_ = {from}; \
-             apg_xmp_{name}({site}, &{}, (const long[]){{{number}}}, &apg_to_, &apg_from_); }}",
-            remote.0
+            "{{ {}const struct apg_xmp_part apg_to_ = {to}, apg_from_ = {from}; \
+             apg_xmp_{name}({site}, &{}, (const long[]){{{number}}}, &apg_to_, &apg_from_);{} }}",
+            local.before, remote.descriptor, local.behind
         );
         self.edits.replace(range.into(), call);
         Ok(())
     }
 
-    /// The descriptor of a coarray, and a section of it as a `struct apg_xmp_part`.
-    fn remote(&self, base: ExprId) -> Option<(String, String)> {
-        let (root, _) = self.chain(base);
-        let ExprKind::Variable(variable) = self.hir.expr(root).kind else { return None };
-        let of = self.hir.variable(variable);
-        let rank = array_rank(&of.ty);
-        let part = self.part(base)?;
-        // The other image has an address of its own.
-        let rest = part.split_once(", ").and_then(|it| it.1.split_once(", "))?.1;
-        let part = if rank == 0 {
-            format!("{{0, 0, 0, 0, 0, sizeof({})}}", of.name)
-        } else {
-            format!("{{0, 0, {rest}")
+    /// The side of this image in an access of elements like `remote`. A value is converted, as an assignment
+    /// does; elements of arrays are moved as they are.
+    fn local_side(&self, side: ExprId, remote: &str, is_source: bool) -> Lowered<LocalSide> {
+        let Expr { range, ref ty, .. } = *self.hir.expr(side);
+        let (root, chain) = self.chain(side);
+        let has_section = chain.iter().any(|it| matches!(self.hir.expr(*it).kind, ExprKind::Section(..)));
+        // Only the owner of an element of a global array has it.
+        let has_elements = has_section || matches!(ty, Type::Array(..)) || self.global_array(root).is_some();
+        if !has_elements {
+            let text = self.edited(range);
+            let part = "{0, (void *)&apg_v_, 0, 0, 0, sizeof(apg_v_)}".to_owned();
+            return Ok(match is_source {
+                true => LocalSide {
+                    before: format!("__typeof__({remote}) apg_v_ = {text}; "),
+                    part,
+                    behind: String::new(),
+                },
+                false => LocalSide {
+                    before: format!("__typeof__({remote}) apg_v_; "),
+                    part,
+                    behind: format!(" {text} = apg_v_;"),
+                },
+            });
+        }
+        let (ExprKind::Variable(variable), Some(part)) = (&self.hir.expr(root).kind, self.part(side)) else {
+            let message = "these elements are those of no variable";
+            return unsupported(
+                range,
+                message,
+                "set a pointer to them, and write a section of that: `p[0:n]`",
+            );
         };
-        Some((coarray_name(&of.name), part))
+        let element = self.element_of_variable(*variable).1;
+        let before = format!(
+            "_Static_assert(__builtin_types_compatible_p(__typeof__({element}), __typeof__({remote})), \
+             \"the elements of both sides have one type\"); "
+        );
+        Ok(LocalSide { before, part, behind: String::new() })
     }
 
-    /// An element of an object as an operand of `__typeof__`.
-    fn element_text(&self, base: ExprId) -> String {
+    /// A section of a coarray.
+    fn remote(&self, base: ExprId) -> Lowered<RemoteSide> {
+        let range = self.hir.expr(base).range;
+        let no_coarray = || unsupported(range, "this is no coarray", "declare it with `:[*]`");
         let (root, chain) = self.chain(base);
-        format!("{}{}", self.edited(self.hir.expr(root).range), "[0]".repeat(chain.len()))
+        let ExprKind::Variable(variable) = self.hir.expr(root).kind else { return no_coarray() };
+        let of = self.hir.variable(variable);
+        let (name, rank) = (&of.name, array_rank(&of.ty));
+        if chain.len() > rank {
+            let message = format!("`{name}` has {rank} axes, and the access has {} subscripts", chain.len());
+            return unsupported(
+                range,
+                message,
+                "what a pointer of another image points to is not accessible: declare an array `:[*]`",
+            );
+        }
+        let Some(part) = self.part(base) else { return no_coarray() };
+        let element = format!("{name}{}", "[0]".repeat(rank));
+        // The other image has an address of its own.
+        let rest = part.split_once(", ").and_then(|it| it.1.split_once(", ")).map_or("", |it| it.1);
+        let part = match rank {
+            0 => format!("{{0, 0, 0, 0, 0, sizeof({name})}}"),
+            _ => format!("{{0, 0, {rest}"),
+        };
+        Ok(RemoteSide { descriptor: coarray_name(name), part, element })
     }
 
     /// `xmp_atomic_define(a:[1], v)` and `xmp_atomic_ref(&v, a:[1])` (section 7.6).
@@ -223,14 +276,12 @@ impl<'a> Unit<'a> {
         };
         let (base, image) = match self.hir.expr(atom).kind {
             ExprKind::Coindexed(base, image) => (base, self.edited(self.hir.expr(image).range)),
-            // This image.
-            _ => (atom, "apg_xmp_runtime->node_number(0)".to_owned()),
+            // This image: coarrays are those of all nodes, in tasks as well.
+            _ => (atom, "apg_xmp_runtime->node_number(1)".to_owned()),
         };
         moved.insert(atom);
         let range = self.hir.expr(call).range;
-        let Some((descriptor, part)) = self.remote(base) else {
-            return unsupported(self.hir.expr(base).range, "this is no coarray", "declare it with `:[*]`");
-        };
+        let RemoteSide { descriptor, part, .. } = self.remote(base)?;
         let site = self.site_of(range, "atomic");
         let at =
             format!("{site}, &{descriptor}, (const long[]){{{image}}}, &(const struct apg_xmp_part){part}");

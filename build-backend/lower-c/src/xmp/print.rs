@@ -2,7 +2,7 @@
 //! lines keep their numbers by line markers (GCC manual, "Preprocessor Output").
 
 use apg_c_analysis::Parsed;
-use apg_c_syntax::{FileId, SyntaxKind, Token};
+use apg_c_syntax::{FileId, SyntaxKind};
 
 use super::edits::{Edits, Part};
 use crate::host::edits::{line_number, quoted};
@@ -104,7 +104,7 @@ fn breaks(parsed: &Parsed) -> Vec<Break> {
     let mut lines = LineCounter::default();
     for (start, token) in parsed.syntax.main.tokens() {
         let site = unit.expansion_site(token);
-        let line = lines.line(parsed, token, site.file, site.start as usize);
+        let line = lines.line(parsed, site.file, site.start as usize);
         let is_start = token.kind == SyntaxKind::PRAGMA_START;
         let mut before = Vec::new();
         if !is_in_directive {
@@ -147,7 +147,7 @@ struct LineCounter {
 }
 
 impl LineCounter {
-    fn line(&mut self, parsed: &Parsed, _of: &Token, file: FileId, offset: usize) -> usize {
+    fn line(&mut self, parsed: &Parsed, file: FileId, offset: usize) -> usize {
         let text = &parsed.unit.file(file).text;
         let line = match self.at {
             Some((of, start, line)) if of == file && start <= offset => {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use apg_c_analysis::hir::visit::Node;
-use apg_c_analysis::hir::{Directive, ExprId, ExprKind, StmtId, StmtKind, SubscriptKind, Type};
+use apg_c_analysis::hir::{Directive, ExprId, ExprKind, StmtId, StmtKind, SubscriptKind, Type, VariableId};
 use apg_c_analysis::xmp::GlobalArray;
 use apg_c_syntax::TextRange;
 
@@ -103,12 +103,11 @@ impl<'a> Unit<'a> {
         let mut triplets: Vec<String> = sections.iter().map(triplet).collect();
         let array = self.model.array(variable);
         let is_pointer = matches!(of.ty, Type::Pointer(_));
-        let rank = match array {
-            Some(array) => array.axes.len(),
-            None => {
-                array_rank(of.ty.element().filter(|_| is_pointer).unwrap_or(&of.ty)) + usize::from(is_pointer)
-            }
-        };
+        let (rank, element) = self.element_of_variable(variable);
+        if array.is_none() && chain.len() > rank {
+            // What elements point to is no part of the array.
+            return None;
+        }
         if chain.is_empty() && array.is_none() && (is_pointer || rank == 0) {
             return Some(format!("{{0, (void *)&{name}, 0, 0, 0, sizeof({name})}}"));
         }
@@ -116,10 +115,6 @@ impl<'a> Unit<'a> {
             triplets.push("{APG_XMP_ALL, 0, 0, 1}".to_owned());
         }
         let triplets = constants("struct apg_xmp_triplet", &triplets);
-        let element = match array {
-            Some(array) if self.is_pointer_to_elements(array) => format!("{name}[0]"),
-            _ => format!("{name}{}", "[0]".repeat(rank)),
-        };
         Some(match array {
             Some(_) => {
                 let array = self.descriptor(variable);
@@ -142,6 +137,25 @@ impl<'a> Unit<'a> {
                 format!("{{0, (void *){name}, {rank}, {extents}, {triplets}, sizeof({element})}}")
             }
         })
+    }
+
+    /// Number of axes of a variable, one of which is that of a pointer, and an element as an operand of
+    /// `sizeof` and `__typeof__`.
+    pub(super) fn element_of_variable(&self, variable: VariableId) -> (usize, String) {
+        let of = self.hir.variable(variable);
+        let array = self.model.array(variable);
+        let is_pointer = matches!(of.ty, Type::Pointer(_));
+        let rank = match array {
+            Some(array) => array.axes.len(),
+            None => {
+                array_rank(of.ty.element().filter(|_| is_pointer).unwrap_or(&of.ty)) + usize::from(is_pointer)
+            }
+        };
+        let subscripts = match array {
+            Some(array) if self.is_pointer_to_elements(array) => 1,
+            _ => rank,
+        };
+        (rank, format!("{}{}", of.name, "[0]".repeat(subscripts)))
     }
 
     fn is_pointer_to_elements(&self, array: &GlobalArray) -> bool {
