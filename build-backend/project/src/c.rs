@@ -318,8 +318,8 @@ pub fn distribute_program(
     let mut compiler = None;
     for path in sources {
         // A coarray needs no directive: `int a:[*];`.
-        let may_be_distributed = |text: &str| text.contains("xmp") || text.contains(":[");
-        if !is_source(path) || !may_be_distributed(&read(path)?.1) {
+        let text = if is_source(path) { read(path)?.1 } else { Arc::default() };
+        if !text.contains("xmp") && !text.contains(":[") {
             edited.push(None);
             continue;
         }
@@ -332,10 +332,21 @@ pub fn distribute_program(
                 is_distributed |= text.is_some() || uses_library;
                 edited.push(text);
             }
-            Err(more) => errors.extend(more),
+            Err(more) if names_xcalablemp(&text) => errors.extend(more),
+            // The C compiler, whose program it is, says what is wrong with it.
+            Err(_) => edited.push(None),
         }
     }
     Ok(if errors.is_empty() { Ok(is_distributed.then_some(edited)) } else { Err(errors) })
+}
+
+/// Whether a text has directives of XcalableMP, their header, or a coarray, and not just words that look like
+/// these.
+fn names_xcalablemp(text: &str) -> bool {
+    let mut words = text.split_whitespace().peekable();
+    let has_pragma = std::iter::from_fn(|| words.next().map(|it| (it, words.peek().copied())))
+        .any(|(word, next)| word.ends_with("pragma") && next == Some("xmp"));
+    has_pragma || ["_Pragma", "xmp.h", ":[*]"].into_iter().any(|it| text.contains(it))
 }
 
 /// Translates the XcalableMP directives of a file.
@@ -545,5 +556,20 @@ fn finding(path: &Path, text: &Arc<str>, diagnostic: &Diagnostic) -> Finding {
                 (fix.title.clone(), edits.collect())
             })
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_look_like_xcalablemp_are_none() {
+        for text in ["#pragma xmp nodes p[*]", "#  pragma\txmp barrier", "#include <xmp.h>", "int a:[*];"] {
+            assert!(names_xcalablemp(text), "{text}");
+        }
+        for text in ["int xmp;", "char *set = \"[^:[:space:]]\";", "#pragma omp parallel // xmp"] {
+            assert!(!names_xcalablemp(text), "{text}");
+        }
     }
 }
