@@ -11,7 +11,7 @@ use apg_tests::tools;
 /// Far more than it takes: the machine may be busy.
 const LIMIT: Duration = Duration::from_secs(300);
 
-fn run(folder: &Path, program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> Output {
+fn command(folder: &Path, program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> Command {
     let mut command = Command::new(program);
     command
         .current_dir(folder)
@@ -19,7 +19,11 @@ fn run(folder: &Path, program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> O
         .env("LC_ALL", "C")
         .env_remove("CC");
     command.env_remove("X10_NPLACES").args(words);
-    programs::run(command, LIMIT).expect("it ends")
+    command
+}
+
+fn run(folder: &Path, program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> Output {
+    programs::run(command(folder, program, words), LIMIT).expect("it ends")
 }
 
 fn examples() -> Vec<PathBuf> {
@@ -82,6 +86,91 @@ fn what_cannot_be_is_one_error_with_its_directive() {
     assert_eq!(output.status, 1, "{}", output.stderr);
     let errors = output.stderr.matches("error:").count();
     assert!(errors == 1 && output.stderr.contains("a.c:1: `nodes`"), "{}", output.stderr);
+}
+
+#[test]
+fn loop_over_an_unsigned_variable_ends_on_nodes_without_iterations() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let text = "#include <stdio.h>\n#pragma xmp nodes p[2]\n#pragma xmp template t[1]\n\
+        #pragma xmp distribute t[block] onto p\nint main(void) {\n  int count = 0;\n\
+        #pragma xmp loop on t[i] reduction(+:count)\n\
+          for (size_t i = 0; i < 1; ++i) ++count;\n\
+          printf(\"%d\\n\", count);\n  return 0;\n}\n";
+    let output = of_two_places(text);
+    assert_eq!((output.status, &output.stdout[..]), (0, "1\n1\n"), "{}", output.stderr);
+}
+
+#[test]
+fn values_of_images_are_converted_and_stored_in_any_target() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let text = "#include <stdio.h>\n#include <xmp.h>\nint a:[*];\nstruct { double x; } s;\n\
+        int main(void) {\n  int v = 0, *p = &v;\n  a = 10 + xmpc_this_image();\n  xmp_sync_all(NULL);\n\
+          *p = a:[1];\n  s.x = a:[1];\n  printf(\"%d %g\\n\", v, s.x);\n  xmp_sync_all(NULL);\n\
+          if (xmpc_this_image() == 0) a:[1] = 2.75;\n  xmp_sync_all(NULL);\n\
+          if (xmpc_this_image() == 1 && a != 2) return 9;\n  return 0;\n}\n";
+    let output = of_two_places(text);
+    assert_eq!((output.status, &output.stdout[..]), (0, "11 11\n11 11\n"), "{}", output.stderr);
+}
+
+#[test]
+fn node_that_a_signal_kills_is_one_message_with_its_status() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let text = "#include <signal.h>\n#include <xmp.h>\nint main(void) {\n\
+          if (xmpc_node_num() == 1) { signal(SIGSEGV, SIG_DFL); raise(SIGSEGV); }\n\
+        #pragma xmp barrier\n  return 0;\n}\n";
+    let output = of_two_places(text);
+    assert_eq!((output.status, output.stderr.lines().count()), (139, 1), "{}", output.stderr);
+    assert!(output.stderr.contains("signal"), "{}", output.stderr);
+}
+
+#[test]
+fn access_to_a_parameter_by_one_node_is_an_error() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let text = "#pragma xmp nodes p[2]\n#pragma xmp template t[8]\n#pragma xmp distribute t[block] onto p\n\
+        int a[8];\n#pragma xmp align a[i] with t[i]\n\
+        static int f(int b[8]) {\n#pragma xmp align b[i] with t[i]\n  int x[1];\n\
+        #pragma xmp gmove in\n  x[0:1] = b[7:1];\n  return x[0];\n}\n\
+        int main(void) { return f(a); }\n";
+    let output = of_two_places(text);
+    assert_eq!(output.status, 1, "{}", output.stderr);
+    assert!(output.stderr.contains("`b` is a parameter or another file's"), "{}", output.stderr);
+}
+
+#[test]
+fn objects_of_files_with_directives_are_refused() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = "#pragma xmp nodes p[*]\nint main(void) { return 0; }\n";
+    std::fs::write(folder.path().join("a.c"), text).expect("written");
+    let output = run(folder.path(), tools::apg(), &["build", "-c", "a.c"]);
+    assert!(
+        output.status == 2 && output.stderr.contains("`-c` is for programs without"),
+        "{}",
+        output.stderr
+    );
+}
+
+#[test]
+fn number_of_places_of_other_programs_is_none_of_plain_c() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("a.c"), "int main(void) { return 0; }\n").expect("written");
+    let mut command = command(folder.path(), tools::apg(), &["run", "a.c"]);
+    command.env("X10_NPLACES", "4");
+    let output = programs::run(command, LIMIT).expect("it ends");
+    assert_eq!(output.status, 0, "{}", output.stderr);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use apg_toolchain::c::{self, CBuild, CBuildError, Executable, Form};
 use apg_toolchain::{BuildObserver, Language, Profile, Sanitizer, SilentObserver, write_bundle};
 
 use super::remote::{self, CommandLine, RemoteCRun};
-use super::run::enter_run_folder;
+use super::run::{LaunchOptions, enter_run_folder};
 use super::{c_devices, c_places};
 use crate::c_command_line::{COMPILE_ONLY, has_extension, is_c_file, is_c_input, is_c_program};
 use crate::debugger::Debugger;
@@ -222,7 +222,7 @@ impl CProgram {
             }
             Ok(None) => {}
             Err(findings) => {
-                report::print(self.program.report.message_format, &findings)?;
+                self.print_findings(&findings, is_stream)?;
                 return Ok(Err(1));
             }
         }
@@ -413,6 +413,19 @@ impl CProgram {
         if output.is_some() && sources.len() > 1 {
             return Err(Failure::misuse("`-o` names one object, but there are several sources"));
         }
+        match apg_project::c::distribute_program(sources, &self.compile_flags())? {
+            Ok(None) => {}
+            Ok(Some(_)) => {
+                return Err(Failure::misuse(
+                    "`-c` is for programs without XcalableMP: its directives are those of all files together",
+                )
+                .hint("`apg build FILE...` builds the whole program"));
+            }
+            Err(findings) => {
+                self.print_findings(&findings, false)?;
+                return Ok(1);
+            }
+        }
         let progress = Progress::default();
         let compiled = c::compile(&self.request(), &Cache::default(), &progress);
         progress.finish();
@@ -435,9 +448,7 @@ impl CProgram {
     /// the program's own.
     pub(crate) fn run(
         mut self,
-        places: Option<u32>,
-        threads: Option<u32>,
-        accels: Option<&str>,
+        launch: &LaunchOptions,
         debugger: Option<Debugger>,
         arguments: &[String],
     ) -> Outcome {
@@ -449,7 +460,7 @@ impl CProgram {
             MessageFormat::Json => true,
             _ => return Err(run_events::wrong_format()),
         };
-        let devices = self.devices(accels)?;
+        let devices = self.devices(launch.accels.as_deref())?;
         let built = match (is_stream, self.build_for_run(devices.as_ref(), is_stream)?) {
             (_, Ok(built)) => built,
             (false, Err(status)) => return Ok(status),
@@ -458,7 +469,7 @@ impl CProgram {
         let words = self.inputs.rest.iter().cloned().chain(arguments.iter().map(OsString::from));
         let cannot = |error| Failure::new(format!("cannot start the program: {error}"));
         let name = self.request().program_name();
-        if built.kind != Kind::Distributed && places.is_some_and(|it| it > 1) {
+        if built.kind != Kind::Distributed && launch.places.is_some_and(|it| it > 1) {
             return Err(Failure::misuse("--places is for programs with XcalableMP directives, or in X10")
                 .hint(
                     "directives such as `#pragma xmp nodes p[*]` make a program in C one of several places",
@@ -469,7 +480,10 @@ impl CProgram {
             Kind::Offloaded | Kind::Distributed => {
                 let own = std::env::current_exe().map_err(cannot)?;
                 let devices = devices.unwrap_or(TargetDevices::Gpus(Vec::new()));
-                let places = (built.kind == Kind::Distributed).then(|| places.unwrap_or(1));
+                let places = match built.kind {
+                    Kind::Distributed => Some(launch.place_count()?.unwrap_or(1)),
+                    _ => None,
+                };
                 (own, c_devices::arguments(&built.program.path, &devices, places, &name, words))
             }
         };
@@ -482,7 +496,7 @@ impl CProgram {
             command.arg0(name);
         }
         command.args(words);
-        command.envs(threads.map(|count| ("OMP_NUM_THREADS", count.to_string())));
+        command.envs(launch.threads.map(|count| ("OMP_NUM_THREADS", count.to_string())));
         enter_run_folder()?;
         let _in_use = built.program.into_in_use();
         if is_stream {

@@ -332,12 +332,13 @@ impl Run {
         ])?;
         if let Some(on) = &self.on.on {
             let mut line = remote::CommandLine::default();
-            line.choice("debugger", self.debugger).option("threads", launch.threads);
+            line.choice("debugger", self.debugger)
+                .option("places", launch.places)
+                .option("threads", launch.threads);
             let (options, accels) = (&self.remote, launch.accels.clone());
             return program.run_on(on, remote::RemoteCRun { options, accels, line, arguments: self.args });
         }
-        let places = launch.place_count()?;
-        program.run(places, launch.threads, launch.accels.as_deref(), self.debugger, &self.args)
+        program.run(launch, self.debugger, &self.args)
     }
 
     /// Runs the program on a remote machine.
