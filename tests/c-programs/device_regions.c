@@ -32,8 +32,8 @@ static void nests(void) {
 
 /* A league whose teams do more than one loop. */
 static void leagues(void) {
-  int teams = 0, a[N], b[N], count = 0, last = 0;
-  #pragma omp target teams num_teams(7) map(tofrom: teams, count) map(from: a, b)
+  int teams = 0, a[N], b[N], count = 0, last = 0, kept[2];
+  #pragma omp target teams num_teams(7) map(tofrom: teams, count) map(from: a, b, kept)
   {
     int own = omp_get_num_teams();
     if (omp_get_team_num() == 0) teams = own;
@@ -46,7 +46,12 @@ static void leagues(void) {
       #pragma omp atomic
       count++;
     }
+    int k, z = 3;
+    #pragma omp parallel for firstprivate(z) lastprivate(k, z) num_threads(1)
+    for (k = 0; k < 4; k++) z += k;
+    if (omp_get_team_num() == 0) { kept[0] = k; kept[1] = z; }
   }
+  CHECK(kept[0] == 4 && kept[1] == 9);
   CHECK(teams >= 1 && teams <= 7 && count == teams);
   for (int i = 0; i < N; i++) CHECK(a[i] == teams && b[i] == i);
   #pragma omp target teams map(from: a)
@@ -55,6 +60,15 @@ static void leagues(void) {
     for (int i = 0; i < N; i++) a[i] = 2 * i;
   }
   for (int i = 0; i < N; i++) CHECK(a[i] == 2 * i);
+  int passes[7][8] = {0};
+  #pragma omp target teams num_teams(7) map(tofrom: teams, passes)
+  {
+    int own = omp_get_team_num();
+    if (own == 0) teams = omp_get_num_teams();
+    #pragma omp loop bind(parallel)
+    for (int i = 0; i < 8; i++) passes[own][i]++;
+  }
+  for (int i = 0; i < 7; i++) for (int j = 0; j < 8; j++) CHECK(passes[i][j] == (i < teams));
   #pragma omp target teams distribute parallel for lastprivate(last) map(from: a)
   for (int i = 0; i < N; i++) { last = 3 * i; if (last > 100) continue; a[i] = last; }
   CHECK(last == 3 * (N - 1));
@@ -88,6 +102,7 @@ static void one_thread(void) {
     y = 9;
     #pragma omp taskwait
     a[7] = y + x;
+    #pragma omp flush
   }
   CHECK(a[0] == 1 && a[1] == 1 && a[2] == 1 && a[3] + a[4] == 3);
   CHECK(a[5] == 6 && a[6] == 5 && a[7] == 10);
@@ -109,6 +124,19 @@ static void copies(void) {
     }
   }
   CHECK(sums[0] == 17 && p.first == 4 && table[1] == 2);
+  int x = 5;
+  #pragma omp target map(to: table, x) map(from: sums)
+  #pragma omp teams distribute parallel for firstprivate(table, x)
+  for (int i = 0; i < N; i++) {
+    x += i;
+    table[1] += x;
+    sums[i] = table[1] > 0 ? x : -1;
+  }
+  CHECK(sums[0] >= 5 && x == 5 && table[1] == 2);
+  #pragma omp target map(tofrom: table, x)
+  #pragma omp teams distribute parallel for firstprivate(table, x) num_teams(1) thread_limit(1)
+  for (int i = 0; i < N; i++) table[x = i % 4] = i;
+  CHECK(x == 5 && table[0] == 7 && table[1] == 2 && table[2] == 3 && table[3] == 4);
 }
 
 static void variable_rows(int n, int m, double a[n][m], double (*b)[m]) {

@@ -79,7 +79,8 @@ static void tasks(void) {
   {
     #pragma omp task depend(out: x) shared(x)
     x = 2;
-    #pragma omp target map(tofrom: x) nowait depend(inout: x)
+    #pragma omp target map(tofrom: x), \
+      nowait depend(inout: x)
     { long double y = x; x = y + 3; }
     #pragma omp taskwait
   }

@@ -108,6 +108,8 @@ pub(crate) struct Body<'u, 'a> {
     pub threads: Threads,
     /// A parallel region inside of this one runs on one thread, as there are many that do so.
     pub may_open_team: bool,
+    /// Several threads execute the parallel region around, each with a team of its own.
+    pub has_siblings: bool,
     /// Objects of `lastprivate` of the loop that all threads share.
     pub last_values: Vec<LastValue>,
     /// In code of teams: the thread that executes the statements.
@@ -140,6 +142,7 @@ impl<'u, 'a> Body<'u, 'a> {
             span,
             threads: Threads::default(),
             may_open_team: true,
+            has_siblings: false,
             last_values: Vec::new(),
             team: None,
             function_name: SmolStr::default(),

@@ -18,7 +18,7 @@ pub(crate) enum Reference {
     Value,
     /// All threads have the object on the device.
     Object,
-    /// Each thread has an object with the value from before, which is an array or struct.
+    /// Each thread has an object with the value from before, which is an array or struct, or mapped.
     Copy,
     /// Each thread has an object; the value of the last iteration is that behind the region.
     Last,
@@ -103,11 +103,23 @@ const CLAUSES: &[&str] = &[
 /// Checks that a directive has only clauses that are obeyed.
 pub(crate) fn check_clauses(directive: &Directive) -> Lowered<()> {
     match directive.clauses.iter().find(|it| !CLAUSES.contains(&it.name.as_str())) {
-        None => Ok(()),
+        None => directive.clauses_named("default").try_for_each(check_default),
         Some(clause) => {
             let message = format!("the clause `{}` of a region has no device form yet", clause.name);
             unsupported(clause.range, message, "leave it out, or write what it does in the region")
         }
+    }
+}
+
+/// Refuses `default(private)` and `default(firstprivate)`, which give each thread objects of its own (OpenMP
+/// 5.2, section 5.4.1).
+pub(crate) fn check_default(clause: &Clause) -> Lowered<()> {
+    match clause.word() {
+        Some(word @ ("private" | "firstprivate")) => {
+            let message = format!("`default({word})` has no device form");
+            unsupported(clause.range, message, format!("name the objects in a `{word}` clause"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -180,7 +192,8 @@ fn reference(
         return unsupported(range, message, "copy it into a variable in front of the region");
     }
     let mut found = None;
-    let mut is_mapped = false;
+    let (mut is_mapped, mut is_object, mut is_copied) = (false, false, false);
+    let mut mapped_part = None;
     for directive in chain.iter().rev().map(|it| hir.directive(*it)) {
         for clause in &directive.clauses {
             let Some(item) = clause.items.iter().find(|it| it.variable(hir) == Some(variable)) else {
@@ -204,6 +217,12 @@ fn reference(
                 _ => continue,
             };
             is_mapped |= clause.name == "map";
+            is_object |= next == Reference::Object;
+            is_copied |= clause.name == "firstprivate";
+            let is_part = |it| matches!(hir.expr(it).kind, ExprKind::Section(..) | ExprKind::Index(..));
+            if clause.name == "map" && item.expr.is_some_and(is_part) {
+                mapped_part = Some(item.range);
+            }
             if matches!(
                 (found, next),
                 (Some(Reference::Value), Reference::Last) | (Some(Reference::Last), Reference::Value)
@@ -220,8 +239,20 @@ fn reference(
     let is_aggregate = matches!(of.ty, Type::Array(..) | Type::Record(_));
     let is_of_variable_length = matches!(of.ty, Type::Array(_, Length::Variable(_) | Length::Unknown));
     match found {
+        Some(Reference::Value | Reference::Copy | Reference::Object)
+            if is_copied
+                && is_object
+                && let Some(range) = mapped_part =>
+        {
+            let message = format!("a part of `{}` is mapped, and threads have copies of all of it", of.name);
+            unsupported(range, message, format!("write `map(to: {})`", of.name))
+        }
+        // Threads copy what the region maps.
+        Some(Reference::Value | Reference::Copy | Reference::Object) if is_copied && is_object => {
+            Ok(Reference::Copy)
+        }
         // The value of a mapped array whose length is not a constant is the address of its first element.
-        Some(Reference::Value) if is_aggregate && !(is_of_variable_length && is_mapped) => {
+        Some(Reference::Value) if is_aggregate && (is_copied || !(is_of_variable_length && is_mapped)) => {
             let message = format!("`{}` is an array or struct: threads have no copy of it", of.name);
             unsupported(range, message, format!("write `map(to: {})`", of.name))
         }

@@ -3,7 +3,7 @@
 //! and tasks itself, in the order of the source, and waits for nobody. `distribute` divides its iterations
 //! among the teams of the league.
 
-use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, StmtId, VariableId};
+use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, Program, StmtId, VariableId};
 use apg_c_analysis::loops;
 use apg_c_analysis::sharing::Attribute;
 use apg_c_syntax::TextRange;
@@ -11,7 +11,7 @@ use apg_mir::{self as mir, Expr, Place, PlaceKind, Ty};
 
 use crate::body::{Body, Role, Storage, Threads, int};
 use crate::changes::is_changed;
-use crate::data::reduction_operator;
+use crate::data::{check_default, reduction_operator};
 use crate::expression::Lvalue;
 use crate::loops::{check_perfect_nest, not_canonical};
 use crate::unsupported::{Lowered, unsupported};
@@ -23,7 +23,6 @@ const OBEYED: &[&str] = &[
     "bind",
     "collapse",
     "copyin",
-    "default",
     "depend",
     "dist_schedule",
     "filter",
@@ -86,18 +85,20 @@ impl Body<'_, '_> {
             let is_known = match construct {
                 Construct::Parallel => self.may_open_team,
                 Construct::Distribute => is_league,
+                // The teams of other threads do not exclude each other.
+                Construct::Critical if self.has_siblings => false,
                 it => is_of_any_thread(*it) || (is_team_of_one && is_of_team(*it)),
             };
             if !is_known {
                 return no_device_form(of);
             }
         }
-        let is_divided =
-            of.has(Construct::Distribute) || (is_league && of.has(Construct::Loop) && !opens_team);
+        let is_divided = is_league && is_divided_by_teams(of);
         self.check_nested_clauses(of, is_divided)?;
-        let around = (self.objects.clone(), self.threads.clone(), self.role.clone());
+        let around = (self.objects.clone(), self.threads.clone(), self.role.clone(), self.has_siblings);
+        self.has_siblings |= opens_team && self.threads == Threads::Several;
         let result = self.nested_body(id, is_divided, opens_team);
-        (self.objects, self.threads, self.role) = around;
+        (self.objects, self.threads, self.role, self.has_siblings) = around;
         result
     }
 
@@ -107,6 +108,10 @@ impl Body<'_, '_> {
             let is_obeyed = match clause.name.as_str() {
                 // The last iteration of one thread is the last of all.
                 "lastprivate" | "copyprivate" => !is_divided,
+                "default" => {
+                    check_default(clause)?;
+                    true
+                }
                 name => OBEYED.contains(&name),
             };
             if !is_obeyed {
@@ -133,6 +138,9 @@ impl Body<'_, '_> {
     fn nested_body(&mut self, id: DirectiveId, is_divided: bool, opens_team: bool) -> Lowered<()> {
         let hir = self.unit.hir;
         let of = hir.directive(id);
+        if of.constructs == [Construct::Flush] {
+            self.call_entry("team_flush", Vec::new());
+        }
         let Some(body) = of.body else { return Ok(()) };
         if opens_team && let Role::Region(numbers) = &mut self.role {
             (numbers.thread, numbers.threads) = (int(Ty::I32, 0), int(Ty::I32, 1));
@@ -142,7 +150,9 @@ impl Body<'_, '_> {
                 "private" => {
                     self.each_variable(clause, |it, variable, range| it.declare_private(variable, range))?
                 }
-                "firstprivate" => self.each_variable(clause, Body::declare_copy)?,
+                "firstprivate" => self.each_variable(clause, |it, variable, range| {
+                    if is_kept(it.unit.hir, of, variable) { Ok(()) } else { it.declare_copy(variable, range) }
+                })?,
                 _ => {}
             }
         }
@@ -170,6 +180,9 @@ impl Body<'_, '_> {
             for it in &found {
                 // The counter of `simd` has its value behind the loop, too.
                 let is_private = of.constructs != [Construct::Simd];
+                if is_kept(hir, of, it.variable) {
+                    continue;
+                }
                 if is_private || !self.objects.contains_key(&it.variable) {
                     self.declare_private(it.variable, range)?;
                 }
@@ -188,7 +201,7 @@ impl Body<'_, '_> {
         for (variable, range) in hir.captured(id) {
             let sharing = hir.sharing(id, variable);
             let is_copied = sharing.is_some_and(|it| it.attribute == Attribute::Firstprivate);
-            if is_copied && is_changed(hir, body, variable) {
+            if is_copied && is_changed(hir, body, variable) && !is_kept(hir, hir.directive(id), variable) {
                 self.declare_copy(variable, range)?;
             }
         }
@@ -262,6 +275,19 @@ impl Body<'_, '_> {
             it.copy_place(&at(target, index.clone()), &at(source, index));
         });
     }
+}
+
+/// Whether a clause keeps the last value of a variable: the thread that executes all iterations has it in the
+/// object around the construct.
+fn is_kept(hir: &Program, of: &Directive, variable: VariableId) -> bool {
+    of.clauses_named("lastprivate").flat_map(|it| &it.items).any(|it| it.variable(hir) == Some(variable))
+}
+
+/// Whether the teams of a league divide the iterations of a directive, not each team for itself (OpenMP 5.2,
+/// sections 11.6 and 11.7.1).
+pub(crate) fn is_divided_by_teams(of: &Directive) -> bool {
+    let is_of_teams = of.clause("bind").is_none_or(|it| it.word() == Some("teams"));
+    of.has(Construct::Distribute) || of.has(Construct::Loop) && !of.has(Construct::Parallel) && is_of_teams
 }
 
 fn no_device_form<T>(of: &Directive) -> Lowered<T> {

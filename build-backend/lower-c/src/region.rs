@@ -3,7 +3,7 @@
 
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{
-    BinaryOp, Clause, Construct, DirectiveId, ExprId, ExprKind, Program, StmtId, StmtKind, Type,
+    BinaryOp, Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Program, StmtId, StmtKind, Type,
 };
 use apg_c_analysis::loops::{self, CanonicalLoop};
 use apg_c_syntax::{Family, TextRange};
@@ -18,6 +18,7 @@ use crate::changes::is_changed;
 use crate::conversion::zero;
 use crate::data::{Captured, Reference, captured, check_clauses};
 use crate::loops::{check_perfect_nest, not_canonical};
+use crate::nested::is_divided_by_teams;
 use crate::reduction::PrivateSum;
 use crate::unit::Unit;
 use crate::unsupported::{Lowered, unsupported};
@@ -87,7 +88,7 @@ fn shape(hir: &Program, directive: DirectiveId) -> Lowered<Shape> {
             use Construct::*;
             matches!(it, Teams | Distribute | Parallel | For | Simd | Loop)
         };
-        if of.constructs.is_empty() || !of.constructs.iter().all(is_part) {
+        if of.constructs.is_empty() || !of.constructs.iter().all(is_part) || is_of_each(&constructs, of) {
             break;
         }
         chain.push(inner);
@@ -125,6 +126,17 @@ fn shape(hir: &Program, directive: DirectiveId) -> Lowered<Shape> {
         loops.extend(inner.loops);
     }
     Ok(Shape { chain, constructs, loops, body })
+}
+
+/// Whether each of the teams or threads around executes all iterations of a `loop` construct (OpenMP 5.2,
+/// section 11.7.1).
+fn is_of_each(around: &[Construct], of: &Directive) -> bool {
+    let is_in = |construct| around.contains(&construct) || of.has(construct);
+    match of.clause("bind").and_then(Clause::word) {
+        Some("thread") => is_in(Construct::Teams) || is_in(Construct::Parallel),
+        Some("parallel") => is_in(Construct::Teams) && !is_in(Construct::Parallel),
+        _ => false,
+    }
 }
 
 /// A parallel loop that is all that the iterations of `distribute` do.
@@ -573,7 +585,8 @@ fn has_divided_loop(hir: &Program, stmt: StmtId) -> bool {
     hir.walk_stmt(stmt, &mut |node| {
         if let Node::Directive(id) = node {
             let of = hir.directive(id);
-            found |= of.has(Construct::Distribute) || of.constructs == [Construct::Loop];
+            found |= of.has(Construct::Distribute)
+                || of.constructs == [Construct::Loop] && is_divided_by_teams(of);
         }
         true
     });

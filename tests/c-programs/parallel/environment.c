@@ -40,6 +40,11 @@ static void threads(void) {
 #pragma omp parallel if (numbers < 0)
   counts[2] += omp_get_num_threads();
   check(counts[0] == 3 && counts[1] == 4 && counts[2] == 1 && numbers == 3, "numbers of threads");
+  int operands = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  omp_set_dynamic(operands++);
+  check(operands == 1, "operands of routines");
   check(inside && !omp_in_parallel() && omp_get_max_threads() == 4, "queries");
 }
 

@@ -98,35 +98,53 @@ static void handshake(void) {
 }
 
 static void atomics(void) {
-  int count = 0;
+  int count = 0, wrong = 0;
   double sum = 0, product = 1;
   unsigned char small = 0;
   long shifted = 1;
 #pragma omp parallel num_threads(5)
   for (int i = 0; i < 10; i++) {
+    int before = 0;
+    unsigned char now = 0;
+    if (i % 2) {
 #pragma omp atomic
-    count++;
+      count++;
+#pragma omp atomic
+      small += 2;
+#pragma omp atomic read
+      now = small;
+    } else {
+#pragma omp atomic capture
+      before = count++;
+#pragma omp atomic capture
+      now = small += 2;
+    }
+    if (before < 0 || before >= 50 || now < 2 || now > 100) {
+#pragma omp atomic write
+      wrong = 1;
+    }
 #pragma omp atomic
     sum += 0.5;
 #pragma omp atomic
     product *= 2;
 #pragma omp atomic
-    small += 2;
-#pragma omp atomic
     shifted <<= 1;
   }
-  check(count == 50 && sum == 25 && product == 1125899906842624.0, "atomic");
+  check(count == 50 && !wrong && sum == 25 && product == 1125899906842624.0, "atomic");
   check(small == 100 && shifted == 1L << 50, "atomic of other types");
 }
 
 static void master(void) {
-  int runs = 0, number = -1;
+  int runs = 0, number = -1, sum = 0, own = 1;
 #pragma omp parallel num_threads(3)
   {
 #pragma omp master
     { runs++; number = omp_get_thread_num(); }
   }
   check(runs == 1 && number == 0, "master");
+#pragma omp parallel master num_threads(3) reduction(+ : sum) firstprivate(own)
+  { own += 4; sum += own; }
+  check(sum == 5 && own == 1, "clauses of parallel master");
 }
 
 int main(int count, char **words) {

@@ -68,6 +68,27 @@ static void ordered(void) {
   check(is_right, "ordered");
 }
 
+static void first_and_last(void) {
+  int wrong = 0;
+  for (int round = 0; round < 50; round++) {
+    int x = 100;
+#pragma omp parallel for firstprivate(x) lastprivate(x) num_threads(4) schedule(static)
+    for (int i = 0; i < 8; i++) {
+      if (x != 100 && x >= 8) {
+#pragma omp atomic
+        wrong++;
+      }
+      if (x == 100 && i % 2) {
+#pragma omp atomic
+        wrong++;
+      }
+      x = i;
+    }
+    wrong += x != 7;
+  }
+  check(wrong == 0, "firstprivate and lastprivate");
+}
+
 static void sections(void) {
   int runs[3] = {0}, last = 0, sum = 0;
 #pragma omp parallel sections lastprivate(last) reduction(+ : sum)
@@ -145,6 +166,7 @@ int main(int count, char **words) {
   schedules();
   loops_without_barriers();
   ordered();
+  first_and_last();
   sections();
   single();
   reductions();

@@ -97,6 +97,17 @@ fn end_of_line(text: &str, mut at: usize) -> usize {
     text.len()
 }
 
+/// The comma behind a clause, or else the one in front of it.
+pub(super) fn neighbouring_comma(text: &str, clause: &Range<usize>) -> Option<usize> {
+    let is_between = |it: char| it.is_whitespace() || it == '\\';
+    let behind = text[clause.end..].trim_start_matches(is_between);
+    if behind.starts_with(',') {
+        return Some(text.len() - behind.len());
+    }
+    let before = text[..clause.start].trim_end_matches(is_between);
+    before.ends_with(',').then(|| before.len() - 1)
+}
+
 /// The 1-based line of an offset.
 pub(crate) fn line_number(text: &str, offset: usize) -> usize {
     text[..offset].matches('\n').count() + 1
@@ -158,6 +169,19 @@ mod tests {
             assert_eq!(edited(&text)[0], format!("#line 1 \"x.c\"\nX\n#line {line}\nc;\n\n"), "{text}");
         }
         assert_eq!(edited("#p /* a\n")[0], "#line 1 \"x.c\"\nX\n#line 2\n\n");
+    }
+
+    #[test]
+    fn one_comma_beside_a_clause_is_found() {
+        let found = |text: &str| {
+            let start = text.find("nowait").expect("the clause");
+            neighbouring_comma(text, &(start..start + 6))
+        };
+        assert_eq!(found("map(x), nowait"), Some(6));
+        assert_eq!(found("map(x), \\\n  nowait\n"), Some(6));
+        assert_eq!(found("target nowait \\\n , map(x), if(1)"), Some(17));
+        assert_eq!(found("map(x) nowait device(0)"), None);
+        assert_eq!(found("map(x), nowait, device(0)"), Some(14));
     }
 
     #[test]

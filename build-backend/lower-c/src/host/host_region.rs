@@ -4,7 +4,7 @@
 use apg_c_analysis::hir::{Directive, DirectiveId, Type};
 
 use super::Host;
-use super::edits::quoted;
+use super::edits::{self, quoted};
 use crate::unsupported::{Lowered, unsupported};
 
 impl Host<'_> {
@@ -34,7 +34,9 @@ impl Host<'_> {
                 let message = "a macro contains this clause";
                 return unsupported(clause.range, message, "write the clause itself");
             }
+            let comma = edits::neighbouring_comma(self.parsed.text(), &range);
             self.edits.remove(range);
+            comma.into_iter().for_each(|it| self.edits.remove(it..it + 1));
         }
         self.edits.insert_line(self.parsed.text(), at.start, &line);
         self.share_globals(id);

@@ -19,6 +19,8 @@ pub(super) struct Map {
     pub kinds: Vec<&'static str>,
     /// The variable that the range is an object of, or what it points to.
     pub base: Option<VariableId>,
+    /// It is a copy of the variable, whose name has a prefix.
+    pub is_copy: bool,
 }
 
 impl Map {
@@ -38,6 +40,7 @@ impl Map {
             pointer: None,
             kinds,
             base: Some(base),
+            is_copy: false,
         }
     }
 }
@@ -214,7 +217,15 @@ impl<'a> SourceText<'a> {
         };
         let (address, bytes) = self.range(expr)?;
         let base = self.parsed.program.base_variable(expr);
-        Ok(Map { name: self.of(item.range), address, bytes, pointer: None, kinds: vec![kind], base })
+        Ok(Map {
+            name: self.of(item.range),
+            address,
+            bytes,
+            pointer: None,
+            kinds: vec![kind],
+            base,
+            is_copy: false,
+        })
     }
 
     /// Adds the maps of an item: the structs that lead to it, and its range.
@@ -255,7 +266,7 @@ impl<'a> SourceText<'a> {
             (None, false) if !is_part => hir.base_variable(expr),
             _ => None,
         };
-        maps.push(Map { name: self.of(item.range), address, bytes, pointer, kinds, base });
+        maps.push(Map { name: self.of(item.range), address, bytes, pointer, kinds, base, is_copy: false });
         Ok(())
     }
 
@@ -312,6 +323,7 @@ impl<'a> SourceText<'a> {
             pointer: (is_nested && is_arrow).then(|| format!("(void *)&{inner}")),
             kinds: if is_entry { vec!["APG_TO", "APG_CONTAINER"] } else { vec!["APG_CONTAINER"] },
             base: variable,
+            is_copy: false,
         });
         Ok(true)
     }

@@ -254,7 +254,10 @@ impl<'a> Host<'a> {
         self.add_implicit_maps(&chain, &captured, &mut maps);
         let (mut values, mut rows) = (String::new(), Vec::new());
         for it in captured.iter().filter(|it| it.reference == Reference::Copy) {
-            maps.push(self.copied_object(it.variable, &mut values));
+            // Threads copy what a clause maps.
+            if !maps.iter().any(|map| map.base == Some(it.variable)) {
+                maps.push(self.copied_object(it.variable, &mut values));
+            }
         }
         for (index, it) in captured.iter().filter(|it| it.reference != Reference::Private).enumerate() {
             rows.push(self.capture(&chain, body, it, index, &maps, &mut values));
@@ -306,7 +309,9 @@ impl<'a> Host<'a> {
         values.push_str(&format!(
             "__typeof__({name}) {copy}; __builtin_memcpy((void *)&{copy}, &{name}, sizeof({name})); "
         ));
-        Map::object(&copy, variable, vec!["APG_TO"])
+        let mut map = Map::object(&copy, variable, vec!["APG_TO"]);
+        map.is_copy = true;
+        map
     }
 
     /// Maps what no clause names (OpenMP 5.2, section 5.8.1): arrays, structs, mapped scalars, reductions.
@@ -366,18 +371,18 @@ impl<'a> Host<'a> {
         let of = hir.variable(captured.variable);
         let name = &of.name;
         let map = maps.iter().position(|it| it.base == Some(captured.variable));
+        let prefix = if map.is_some_and(|it| maps[it].is_copy) { "apg_f_" } else { "" };
         let map = map.map_or(-1, |it| it as i64);
-        let is_object =
-            matches!(captured.reference, Reference::Object | Reference::Reduction(_) | Reference::Last);
+        let is_object = matches!(
+            captured.reference,
+            Reference::Object | Reference::Copy | Reference::Reduction(_) | Reference::Last
+        );
         let is_plain = chain.iter().flat_map(|it| &hir.directive(*it).clauses).any(|clause| {
             matches!(clause.name.as_str(), "is_device_ptr" | "has_device_addr" | "firstprivate")
                 && clause.items.iter().any(|it| it.variable(hir) == Some(captured.variable))
         });
-        if captured.reference == Reference::Copy {
-            return format!("{{{}, (const void *)&apg_f_{name}, APG_OBJECT, {map}}}", quoted(name));
-        }
         if is_object {
-            return format!("{{{}, (const void *)&{name}, APG_OBJECT, {map}}}", quoted(name));
+            return format!("{{{}, (const void *)&{prefix}{name}, APG_OBJECT, {map}}}", quoted(name));
         }
         if matches!(of.ty, Type::Pointer(_) | Type::Array(..)) && !is_plain {
             let kind = match self.is_followed(body, captured.variable) {

@@ -1,7 +1,7 @@
 //! Data-sharing clauses of code of teams (OpenMP 2.5, section 2.8.3): objects of each thread in place of
 //! those that clauses name, and what happens to their values at the end.
 
-use apg_c_analysis::hir::{Directive, Type, VariableId};
+use apg_c_analysis::hir::{Clause, Directive, Type, VariableId};
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, AtomicOperation, Expr, Operation, PlaceKind, Ty};
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::atomic::{atomic, has_atomics};
 use crate::body::{Body, Storage, binary, int, operation};
 use crate::conversion::{not_zero, zero};
-use crate::data::Reduction;
+use crate::data::{Reduction, check_default};
 use crate::expression::Lvalue;
 use crate::reduction::identity;
 use crate::unsupported::{Lowered, unsupported};
@@ -61,7 +61,7 @@ impl Body<'_, '_> {
         for clause in &directive.clauses {
             let name = clause.name.as_str();
             if !matches!(name, "private" | "firstprivate" | "lastprivate" | "reduction") {
-                self.check_team_clause(name, clause.range)?;
+                check_team_clause(clause)?;
                 continue;
             }
             for item in &clause.items {
@@ -81,6 +81,9 @@ impl Body<'_, '_> {
                 }
             }
         }
+        let is_read_and_kept = replaced
+            .iter()
+            .any(|it| ["firstprivate", "lastprivate"].iter().all(|name| it.clauses.contains(name)));
         let mut environment = Environment { around, reductions: Vec::new(), last: Vec::new() };
         for Named { variable, range, outer, clauses, operator } in replaced {
             if matches!(hir.variable(variable).ty, Type::Array(..)) {
@@ -112,6 +115,10 @@ impl Body<'_, '_> {
                 environment.last.push(pair);
             }
         }
+        if is_read_and_kept {
+            // All threads read the first value before one of them stores the last (section 2.8.3.5).
+            self.call_entry("team_barrier", Vec::new());
+        }
         Ok(environment)
     }
 
@@ -130,16 +137,6 @@ impl Body<'_, '_> {
             self.copy_object(&pair.outer, &pair.own, pair.range)?;
         }
         Ok(())
-    }
-
-    /// Refuses clauses that code of teams does not obey.
-    fn check_team_clause(&self, name: &str, range: TextRange) -> Lowered<()> {
-        match name {
-            "if" | "num_threads" | "default" | "shared" | "copyin" | "copyprivate" | "nowait"
-            | "schedule" | "ordered" | "collapse" | "untied" | "mergeable" | "priority" | "final"
-            | "proc_bind" | "safelen" | "simdlen" | "depend" => Ok(()),
-            _ => unsupported(range, format!("the clause `{name}` has no device form"), "leave it out"),
-        }
     }
 
     /// Copies the value of an object.
@@ -258,5 +255,16 @@ impl Body<'_, '_> {
             true => self.copy_object(&at, lvalue, range),
             false => self.copy_object(lvalue, &at, range),
         }
+    }
+}
+
+/// Refuses clauses that code of teams does not obey.
+fn check_team_clause(clause: &Clause) -> Lowered<()> {
+    match clause.name.as_str() {
+        "default" => check_default(clause),
+        "if" | "num_threads" | "shared" | "copyin" | "copyprivate" | "nowait" | "schedule" | "ordered"
+        | "collapse" | "untied" | "mergeable" | "priority" | "final" | "proc_bind" | "safelen"
+        | "simdlen" | "depend" | "filter" => Ok(()),
+        name => unsupported(clause.range, format!("the clause `{name}` has no device form"), "leave it out"),
     }
 }

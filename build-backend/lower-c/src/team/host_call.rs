@@ -5,6 +5,7 @@ use apg_c_analysis::hir::{ExprId, ExprKind, Type};
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Ty};
 
+use super::routines::is_of_device;
 use crate::body::{Body, int, operation};
 use crate::conversion::{is_float, is_integer};
 use crate::library::is_mathematical;
@@ -23,19 +24,17 @@ impl Body<'_, '_> {
         let Some(name) = self.unit.hir.callee_name(callee) else {
             return unsupported(range, "this calls no function by its name", "call one by its name");
         };
-        let is_routine = name.starts_with("omp_");
+        let is_routine = is_of_device(name);
         if !is_routine && !is_mathematical(name) {
             return self.host_call(callee, name, arguments, result, range);
         }
+        self.check_lock(name, arguments)?;
         let mut values = Vec::new();
         for argument in arguments {
             values.push(self.value(*argument)?);
         }
         match is_routine {
-            true => match self.routine(name, &values, range)? {
-                Some(value) => Ok(value),
-                None => self.host_call(callee, name, arguments, result, range),
-            },
+            true => self.routine(name, &values, range),
             false => self.library_call(name, values, range),
         }
     }

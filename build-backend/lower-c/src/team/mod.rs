@@ -1,5 +1,6 @@
-//! Parallel regions as kernels (OpenMP 2.5, section 2.3): the threads of one team are all threads of a
-//! cooperative launch, with barriers over the whole grid. Data are shared with the host by address.
+//! Parallel regions as kernels (OpenMP 2.5, section 2.3): the threads of one team are all threads of a launch,
+//! with barriers over the whole grid. Data are shared with the host by address, on the CPUs as a device; GPUs
+//! follow.
 
 mod clauses;
 mod host_call;
@@ -35,7 +36,7 @@ impl Body<'_, '_> {
     }
 
     /// Calls an entry for its effect.
-    fn call_entry(&mut self, name: &str, args: Vec<Expr>) {
+    pub(crate) fn call_entry(&mut self, name: &str, args: Vec<Expr>) {
         let call = self.entry(name, args);
         self.push(mir::StmtKind::Expr(call));
     }

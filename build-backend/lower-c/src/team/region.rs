@@ -19,6 +19,7 @@ use crate::statement;
 use crate::tables::Tables;
 use crate::unit::{Unit, declared_function};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
+use crate::variable_length::length_variables;
 
 /// The parallel regions of a file.
 #[derive(Debug)]
@@ -102,11 +103,14 @@ fn is_outermost(hir: &Program, id: DirectiveId) -> bool {
 fn captured(hir: &Program, id: DirectiveId) -> Vec<VariableId> {
     let of = hir.directive(id);
     let mut found = Vec::new();
-    let mut visit = |expr| {
-        if let ExprKind::Variable(variable) = hir.expr(expr).kind
-            && hir.variable(variable).storage != CStorage::Global
+    let is_captured = |variable| {
+        hir.variable(variable).storage != CStorage::Global
             && !hir.is_threadprivate(variable)
             && !hir.is_declared_in(variable, of)
+    };
+    let mut visit = |expr| {
+        if let ExprKind::Variable(variable) = hir.expr(expr).kind
+            && is_captured(variable)
             && !found.contains(&variable)
         {
             found.push(variable);
@@ -135,6 +139,13 @@ fn captured(hir: &Program, id: DirectiveId) -> Vec<VariableId> {
             }
             true
         });
+    }
+    let lengths = found.iter().flat_map(|it| length_variables(hir, &hir.variable(*it).ty));
+    let lengths: Vec<VariableId> = lengths.filter(|it| is_captured(*it)).collect();
+    for length in lengths {
+        if !found.contains(&length) {
+            found.push(length);
+        }
     }
     found
 }

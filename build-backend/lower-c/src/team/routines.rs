@@ -1,5 +1,6 @@
 //! Routines of OpenMP in code of teams (OpenMP 2.5, chapter 3).
 
+use apg_c_analysis::hir::{ExprId, Type};
 use apg_c_syntax::TextRange;
 use apg_mir::{Expr, Operation, Ty};
 
@@ -20,20 +21,40 @@ const OF_HOST: &[&str] = &[
     "omp_set_num_threads",
 ];
 
+/// Whether devices have a routine.
+pub(super) fn is_of_device(name: &str) -> bool {
+    name.starts_with("omp_") && !OF_HOST.contains(&name)
+}
+
+/// The bytes of a lock, and of a nestable one, of the library whose locks apg_team.h has (libgomp).
+const LOCK_BYTES: [u64; 2] = [4, 16];
+
 impl Body<'_, '_> {
-    /// The value of a call of a routine; `None` of functions that are none, or are called on the host.
-    pub(super) fn routine(&mut self, name: &str, args: &[Expr], range: TextRange) -> Lowered<Option<Expr>> {
-        if !name.starts_with("omp_") || OF_HOST.contains(&name) {
-            return Ok(None);
+    /// Refuses locks of a library that has others.
+    pub(super) fn check_lock(&self, name: &str, arguments: &[ExprId]) -> Lowered<()> {
+        let hir = self.unit.hir;
+        let [lock] = arguments else { return Ok(()) };
+        let (Type::Pointer(lock), range) = (hir.expr(*lock).ty.clone().decayed(), hir.expr(*lock).range)
+        else {
+            return Ok(());
+        };
+        let expected = LOCK_BYTES[usize::from(name.ends_with("_nest_lock"))];
+        if !name.ends_with("_lock") || hir.size_of(&lock) == Some(expected) {
+            return Ok(());
         }
-        let void = || Ok(Some(int(Ty::I32, 0)));
+        unsupported(range, "the locks of this compiler's OpenMP have no device form", "build with gcc")
+    }
+
+    /// The value of a call of a routine that devices have.
+    pub(super) fn routine(&mut self, name: &str, args: &[Expr], range: TextRange) -> Lowered<Expr> {
+        let void = || Ok(int(Ty::I32, 0));
         let address = |it: &Expr| operation(Ty::I64, Operation::Convert, vec![it.clone()]);
         match (name, args) {
-            ("omp_get_thread_num", []) => Ok(Some(self.entry_value("team_thread", Vec::new()))),
-            ("omp_get_num_threads", []) => Ok(Some(self.entry_value("team_threads", Vec::new()))),
-            ("omp_in_parallel", []) => Ok(Some(self.entry_value("team_in_parallel", Vec::new()))),
+            ("omp_get_thread_num", []) => Ok(self.entry_value("team_thread", Vec::new())),
+            ("omp_get_num_threads", []) => Ok(self.entry_value("team_threads", Vec::new())),
+            ("omp_in_parallel", []) => Ok(self.entry_value("team_in_parallel", Vec::new())),
             ("omp_get_team_num" | "omp_is_initial_device", []) => void(),
-            ("omp_get_num_teams", []) => Ok(Some(int(Ty::I32, 1))),
+            ("omp_get_num_teams", []) => Ok(int(Ty::I32, 1)),
             ("omp_init_lock", [lock]) => {
                 let place = self.at_address(address(lock), Ty::I32);
                 self.store(place, int(Ty::I32, 0));
@@ -56,7 +77,7 @@ impl Body<'_, '_> {
                 self.call_entry("team_unlock", vec![address(lock)]);
                 void()
             }
-            ("omp_test_lock", [lock]) => Ok(Some(self.entry_value("team_try_lock", vec![address(lock)]))),
+            ("omp_test_lock", [lock]) => Ok(self.entry_value("team_try_lock", vec![address(lock)])),
             ("omp_set_nest_lock", [lock]) => {
                 self.entry_value("team_nest_lock", vec![address(lock)]);
                 void()
@@ -65,9 +86,7 @@ impl Body<'_, '_> {
                 self.call_entry("team_nest_unlock", vec![address(lock)]);
                 void()
             }
-            ("omp_test_nest_lock", [lock]) => {
-                Ok(Some(self.entry_value("team_nest_try_lock", vec![address(lock)])))
-            }
+            ("omp_test_nest_lock", [lock]) => Ok(self.entry_value("team_nest_try_lock", vec![address(lock)])),
             _ => unsupported(range, format!("`{name}` has no device form"), "call it outside of the region"),
         }
     }

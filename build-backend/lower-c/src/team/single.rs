@@ -76,7 +76,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// `master`, and `masked` without a filter.
+    /// `master` and `masked`.
     pub(super) fn master(&mut self, directive: &Directive) -> Lowered<()> {
         let chosen = match directive.clause("filter").and_then(|it| it.items.first()?.expr) {
             Some(expr) => {
@@ -86,12 +86,15 @@ impl Body<'_, '_> {
             None => int(Ty::I32, 0),
         };
         let number = self.entry_value("team_thread", Vec::new());
-        let (then, ()) = self.nested(|it| {
-            directive.body.iter().for_each(|body| it.stmt(*body));
-            Ok(())
-        })?;
         let condition = binary(Ty::Bool, Operation::Eq, number, chosen);
-        self.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
-        Ok(())
+        // The clauses of `parallel master` concern all threads.
+        self.in_environment(directive, |it| {
+            let (then, ()) = it.nested(|it| {
+                directive.body.iter().for_each(|body| it.stmt(*body));
+                Ok(())
+            })?;
+            it.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
+            Ok(())
+        })
     }
 }

@@ -44,8 +44,11 @@ impl Body<'_, '_> {
         let stmt = directive.body.map(|it| self.only_statement(it));
         let target = match stmt.map(|it| &hir.stmt(it).kind) {
             Some(StmtKind::Expr(expr)) => match hir.expr(*expr).kind {
-                ExprKind::Assign(_, target, _) | ExprKind::Increment { target, .. } => Some(target),
-                _ => None,
+                ExprKind::Assign(None, _, source) if directive.clause("read").is_some() => Some(source),
+                ExprKind::Assign(None, _, source) if directive.clause("capture").is_some() => {
+                    self.updated_object(source)
+                }
+                _ => self.updated_object(*expr),
             },
             _ => None,
         };
@@ -57,6 +60,14 @@ impl Body<'_, '_> {
             directive.body.iter().for_each(|body| it.stmt(*body));
             Ok(())
         })
+    }
+
+    /// The object that an expression changes.
+    fn updated_object(&self, expr: ExprId) -> Option<ExprId> {
+        match self.unit.hir.expr(expr).kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Increment { target, .. } => Some(target),
+            _ => None,
+        }
     }
 
     /// Whether an object is in memory and of a type with atomic operations.

@@ -25,6 +25,20 @@ void f(int n, double *x, long double big, int (*apply)(int)) {
   x[0] = big;
 #pragma omp target teams distribute parallel for map(x[:n])
   for (int i = 0; i != n; i += n) x[i] = 0;
+#pragma omp target teams distribute parallel for default(firstprivate)
+  for (int i = 0; i < 4; i++) x[i] = 0;
+  int table[4];
+#pragma omp target map(to: table[1:2])
+#pragma omp teams distribute parallel for firstprivate(table)
+  for (int i = 0; i < 4; i++) table[1] = i;
+#pragma omp target teams distribute parallel for map(x[:n])
+  for (int i = 0; i < 4; i++) {
+#pragma omp parallel
+    {
+#pragma omp critical
+      x[0] += 1;
+    }
+  }
 }
 // ---- errors
 // 5: counter: `counter` is not in the memory of the device: pass `counter` as an argument
@@ -38,3 +52,6 @@ void f(int n, double *x, long double big, int (*apply)(int)) {
 // 23: i: this bound depends on an outer loop of the same directive: `collapse` fewer loops
 // 25: big: devices have no `long double`: write `double`
 // 27: n: the direction of this loop is not known: compare with `<` or `>`
+// 28: default(firstprivate): `default(firstprivate)` has no device form: name the objects in a `firstprivate` clause
+// 31: table[1:2]: a part of `table` is mapped, and threads have copies of all of it: write `map(to: table)`
+// 38: #pragma omp critical: `critical` inside of a region has no device form yet: write `atomic`, or a reduction
