@@ -118,6 +118,32 @@ fn a_region_without_a_device_form_runs_on_the_host() {
     assert!(output.stderr.contains(&format!("error[build/target-region]: {warning}")), "{}", output.stderr);
 }
 
+const INNER: &str = "#include <stdio.h>\n#include <omp.h>\n\
+    static int own;\n\
+    #pragma omp threadprivate(own)\n\
+    static int inner(int value) {\n\
+      int count = 0;\n\
+      #pragma omp parallel reduction(+: count)\n\
+      { own = value; count += omp_get_num_threads(); }\n\
+      return count * (own == value);\n\
+    }\n\
+    int main(void) {\n\
+      long double sum = 0;\n\
+      #pragma omp parallel num_threads(3) reduction(+: sum)\n\
+      for (int i = 0; i < 50; i++) sum += inner(omp_get_thread_num());\n\
+      printf(\"%g %d\\n\", (double)sum, inner(7));\n\
+      return 0;\n}\n";
+
+#[test]
+fn a_region_inside_of_one_of_the_host_has_one_thread() {
+    if !has_compilers() {
+        return;
+    }
+    let project = Project::new(&[("a.c", INNER)]);
+    let output = project.apg("run --parallel device --accels cpu a.c", &[]);
+    assert_eq!((output.status, &*output.stdout), (0, "150 16\n"), "{}", output.stderr);
+}
+
 const NUMBERS: &str = "#include <stdio.h>\n#include <omp.h>\n\
     static int ended;\n\
     int more(void);\n\

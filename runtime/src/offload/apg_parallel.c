@@ -10,6 +10,7 @@ EXPORTED const struct apg_parallel_functions *apg_parallel_runtime = NULL;
 extern void library_set_num_threads(int) __asm__("omp_set_num_threads");
 extern int library_get_max_threads(void) __asm__("omp_get_max_threads");
 extern void omp_get_schedule(int *, int *);
+extern int omp_in_parallel(void);
 
 static int is_parallel, requested_threads;
 
@@ -36,14 +37,16 @@ static int threads_asked_for(void) {
 int omp_get_max_threads(void) {
   int threads = is_parallel && apg_parallel_runtime ? threads_asked_for() : 0;
   if (threads) return threads;
+  /* The host runs some regions. */
+  int of_host = library_get_max_threads();
   threads = is_parallel && apg_parallel_runtime ? apg_parallel_runtime->threads() : 0;
-  return threads ? threads : library_get_max_threads();
+  return threads > of_host ? threads : of_host;
 }
 
 int apg_parallel_region(const struct apg_site *site, int condition, long threads, const void *kernel,
                         const struct apg_object *objects, unsigned object_count, void *const *values, unsigned count) {
-  /* One thread alone is the host's. */
-  if (!condition || !apg_parallel_runtime) return 0;
+  /* One thread alone is the host's, and so is a region inside of one of the host. */
+  if (!condition || !apg_parallel_runtime || omp_in_parallel()) return 0;
   int schedule = 0, chunk = 0;
   omp_get_schedule(&schedule, &chunk);
   if (threads <= 0) threads = threads_asked_for();

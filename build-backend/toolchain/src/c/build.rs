@@ -374,6 +374,8 @@ impl<'a> Build<'a> {
         if matches!(self.request.form, Form::SharedObject(_)) {
             // Without the tool, linking takes longer.
             let _ = Command::new("objcopy").args(["-w", "-R", ".gnu.offload_lto_*"]).arg(object).output();
+            // Ctrl-C ends the tool as well, which may leave a part of the object.
+            apg_runtime::base::interrupt::wait_for_end();
         }
     }
 

@@ -9,7 +9,7 @@ use std::ffi::c_void;
 
 use parking_lot::Mutex;
 
-use self::layout::{EXCHANGE_WORDS, Private, Team, object_kind};
+use self::layout::{EXCHANGE_WORDS, Line, Private, Team, object_kind};
 pub(super) use self::layout::{Object, ParallelFunctions};
 use self::pool::{Pool, is_in_region};
 use super::layout::list;
@@ -23,12 +23,15 @@ const MAX_CPU_THREADS: i64 = 1024;
 /// The first captures of each kernel: the team, numbers of blocks, of threads of a block, and of all threads.
 const OWN_CAPTURES: usize = 4;
 
+/// A cache line of memory for copies of an object.
+type CacheLine = Line<[u64; 8]>;
+
 /// What regions keep from one to the next.
 #[derive(Default)]
 pub(super) struct Teams {
     pool: Pool,
     /// By the address of the initial thread's object: memory for those of other threads, and how many.
-    private: Mutex<BTreeMap<usize, (Vec<u64>, usize)>>,
+    private: Mutex<BTreeMap<usize, (Vec<CacheLine>, usize)>>,
 }
 
 /// What a region asks for.
@@ -134,11 +137,11 @@ impl Teams {
     fn provide(&self, private: &mut Private, threads: usize) {
         let mut all = self.private.lock();
         let (memory, count) = all.entry(private.master as usize).or_default();
-        let words = private.stride as usize / 8;
+        let lines = private.stride as usize / size_of::<CacheLine>();
         let others = threads - 1;
         if *count < others {
-            memory.resize(others * words, 0);
-            for copy in memory[*count * words..].chunks_exact_mut(words) {
+            memory.resize(others * lines, CacheLine::default());
+            for copy in memory[*count * lines..].chunks_exact_mut(lines) {
                 // SAFETY: a first value of the program; a copy has at least its size.
                 unsafe {
                     std::ptr::copy_nonoverlapping(
@@ -175,6 +178,7 @@ mod tests {
         };
         teams.provide(&mut private, 3);
         assert_eq!([read(&private, 0), read(&private, 1)], [5, 5]);
+        assert_eq!(private.copies.addr() % 64, 0);
         // SAFETY: as above.
         unsafe { private.copies.cast::<u64>().write(9) };
         teams.provide(&mut private, 2);
