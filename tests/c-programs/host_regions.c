@@ -90,12 +90,34 @@ static void tasks(void) {
   CHECK(x == 10);
 }
 
+/* The host may use what regions do not reach, and several of its threads may have regions. */
+static void regions_of_threads(void) {
+  double sums[4] = {0}, total = 0;
+  int *used = calloc(N, sizeof *used);
+  #pragma omp target enter data map(to: used[0:N], sums, total)
+  #pragma omp parallel num_threads(4)
+  for (int i = 0; i < 50; i++) {
+    int own = omp_get_thread_num();
+    #pragma omp target
+    { long double x = 1; sums[own] += x; }
+    #pragma omp atomic
+    used[5]++;
+  }
+  #pragma omp target parallel for reduction(+: total)
+  for (int i = 0; i < 4; i++) { long double x = sums[i]; total += x; }
+  CHECK(used[5] == 200);
+  #pragma omp target exit data map(from: sums, total) map(delete: used[0:N])
+  CHECK(sums[0] == 50 && sums[3] == 50 && total == 200);
+  free(used);
+}
+
 int main(int count, char **words) {
   values_of_the_device();
   maps_of_the_region();
   attached_pointers();
   objects_of_all_devices();
   tasks();
+  regions_of_threads();
   printf("%s: %d failures, devices: %s\n", count > 1 ? words[1] : "-", failures, omp_get_num_devices() ? "some" : "none");
   return failures != 0;
 }

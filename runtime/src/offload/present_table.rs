@@ -38,6 +38,8 @@ struct Attachment {
     host: usize,
     /// What its copy on the device is.
     device: u64,
+    /// The range on the host that it leads to.
+    target: usize,
 }
 
 /// A range with a copy on the device.
@@ -293,18 +295,20 @@ impl PresentTable {
         }
     }
 
-    /// The copy of a pointer of the host, if it is present, points to an address of the device.
+    /// The copy of a pointer of the host, if it is present, points to an address of the device, and leads to
+    /// the copy of a range of the host.
     pub(super) fn attach(
         &mut self,
         memory: &dyn Memory,
         pointer: usize,
         device: u64,
+        target: usize,
     ) -> Result<(), MapError> {
         let Presence::Present(copy) = self.presence(pointer, size_of::<u64>() as u64) else { return Ok(()) };
         let Some(start) = self.entry_at(pointer).map(|it| it.0) else { return Ok(()) };
         if let Some(entry) = self.entries.get_mut(&start) {
             entry.attachments.retain(|it| it.host != pointer);
-            entry.attachments.push(Attachment { host: pointer, device });
+            entry.attachments.push(Attachment { host: pointer, device, target });
         }
         // SAFETY: the bytes of a number.
         unsafe { memory.upload((&raw const device).cast(), copy, size_of::<u64>() as u64)? };
@@ -511,7 +515,7 @@ mod tests {
         unsafe {
             let copy = table.enter(&memory, address, size, TO, true).expect("mapped");
             let inner = enter(&mut table, &memory, &target, TO);
-            table.attach(&memory, address, inner).expect("attached");
+            table.attach(&memory, address, inner, target.as_ptr() as usize).expect("attached");
             let on_device = copy as *mut u64;
             assert_eq!(on_device.read(), inner);
             on_device.add(1).write(6);
@@ -571,5 +575,35 @@ mod tests {
         assert_eq!(table.entry_start(start), Some(start), "the implied hold is left");
         table.release_implied(&memory, start).expect("released");
         assert!(memory.blocks.borrow().is_empty());
+    }
+
+    #[test]
+    fn a_region_is_lent_what_it_reaches() {
+        let (mut table, memory) = (PresentTable::default(), Vectors::default());
+        let (mut target, mut other, mut global) = ([1_u8; 4], [2_u8; 4], [3_u8; 4]);
+        let mut host = [target.as_ptr() as u64, 5];
+        let address = host.as_ptr() as usize;
+        // SAFETY: live arrays, whose copies have other values.
+        unsafe {
+            table.enter(&memory, address, 16, TO, true).expect("mapped");
+            let inner = enter(&mut table, &memory, &target, TO);
+            // The section begins behind what the pointer points to.
+            table.attach(&memory, address, inner - 100, target.as_ptr() as usize).expect("attached");
+            let unreached = enter(&mut table, &memory, &other, TO);
+            let permanent = memory.allocate(4).expect("memory");
+            table.insert_permanent(global.as_ptr() as usize, 4, permanent);
+            [inner, unreached, permanent].iter().for_each(|it| (*it as *mut u8).write(9));
+            (permanent as *mut u8).add(1).write_bytes(9, 3);
+            let lent = table.lend(&memory, &[address + 8]).expect("lent");
+            assert_eq!((target, other, global), ([9, 1, 1, 1], [2; 4], [9; 4]));
+            assert_eq!(host[0], target.as_ptr() as u64);
+            host[1] = 6;
+            target[1] = 7;
+            other[1] = 8;
+            global[3] = 4;
+            table.take_back(&memory, lent).expect("taken back");
+            assert_eq!((host[1], target, other, global), (5, [1; 4], [2, 8, 2, 2], [3; 4]));
+            assert_eq!([(inner as *const u8).add(1).read(), (permanent as *const u8).add(3).read()], [7, 4]);
+        }
     }
 }

@@ -3,6 +3,8 @@
 
 use std::sync::Once;
 
+use parking_lot::ReentrantMutex;
+
 use super::layout::{Captured, Map, capture_kind, list, map_kind, text};
 use super::memory::TargetDevice;
 use super::present_table::{MapError, Memory, Presence, PresentTable, Transfer};
@@ -40,11 +42,15 @@ pub(super) type Outcome<T> = Result<T, TargetError>;
 pub(super) struct Devices {
     devices: Vec<(TargetDevice, Once)>,
     initial: Vec<Initial>,
+    /// Regions of devices that run on the host exclude each other: they have the devices' values in memory
+    /// that all share. One may contain another.
+    pub(super) host_regions: ReentrantMutex<()>,
 }
 
 impl Devices {
     pub(super) fn new(devices: Vec<TargetDevice>, initial: Vec<Initial>) -> Devices {
-        Devices { devices: devices.into_iter().map(|it| (it, Once::new())).collect(), initial }
+        let devices = devices.into_iter().map(|it| (it, Once::new())).collect();
+        Devices { devices, initial, host_regions: ReentrantMutex::new(()) }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -159,7 +165,7 @@ pub(super) unsafe fn enter_all(
             let target = unsafe { map.pointer.cast::<u64>().read_unaligned() };
             // A section may begin behind what the pointer points to.
             let copy = copy.wrapping_sub((address as u64).wrapping_sub(target));
-            table.attach(device, map.pointer as usize, copy).map_err(|it| map_error(it, map))?;
+            table.attach(device, map.pointer as usize, copy, address).map_err(|it| map_error(it, map))?;
         }
         copies.push(copy);
     }

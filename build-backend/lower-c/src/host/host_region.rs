@@ -1,7 +1,7 @@
 //! Regions that have no device form: the host runs them on the values that the device has (OpenMP 5.2,
 //! section 13.8).
 
-use apg_c_analysis::hir::{Directive, DirectiveId, Type};
+use apg_c_analysis::hir::{Directive, DirectiveId, Length, Type, VariableId};
 
 use super::Host;
 use super::edits::{self, quoted};
@@ -14,16 +14,17 @@ impl Host<'_> {
         let Some(body) = of.body else { return Ok(()) };
         let at = self.spelled(of.range)?;
         let maps = self.maps(of, "tofrom", true)?;
-        let mut pointers = self.device_pointers(of);
-        let count = pointers.len();
-        pointers.push("{0, 0, 0, 0}".to_owned());
+        let mut captured = self.device_pointers(of);
+        captured.extend(self.reached_objects(id));
+        let count = captured.len();
+        captured.push("{0, 0, 0, 0}".to_owned());
         let line = format!(
-            "{{ {wait} {site} {table} const struct apg_captured apg_c_[] = {{{pointers}}}; \
+            "{{ {wait} {site} {table} const struct apg_captured apg_c_[] = {{{captured}}}; \
              void *const apg_h_ = apg_target_lend(&apg_s_, {device}, apg_m_, {maps}, apg_c_, {count}); {{",
             wait = self.dependences(of),
             site = self.site(of, at.start),
             table = Self::table(&maps),
-            pointers = pointers.join(", "),
+            captured = captured.join(", "),
             device = self.device(of)?,
             maps = maps.len(),
         );
@@ -56,5 +57,41 @@ impl Host<'_> {
         pointers
             .map(|it| format!("{{{}, (const void *){}, APG_USED_POINTER, -1}}", quoted(&it.name), it.name))
             .collect()
+    }
+
+    /// Rows for the objects of the device that a region names: arrays, structs and numbers that are no copies
+    /// by their addresses, and pointers for what they point to.
+    fn reached_objects(&self, id: DirectiveId) -> Vec<String> {
+        let hir = &self.parsed.program;
+        let mut rows = Vec::new();
+        let clauses = hir.directive(id).clauses_named("private").flat_map(|it| &it.items);
+        let private: Vec<VariableId> = clauses.filter_map(|it| it.variable(hir)).collect();
+        for (variable, _) in hir.captured(id) {
+            if private.contains(&variable) {
+                continue;
+            }
+            let of = hir.variable(variable);
+            let (by_address, kind) = match of.ty {
+                Type::Pointer(_) => ("", "APG_POINTER"),
+                Type::Array(_, Length::Variable(_) | Length::Unknown) => ("", "APG_OBJECT"),
+                Type::Array(..) | Type::Record(_) => ("&", "APG_OBJECT"),
+                _ if self.keeps_result(id, variable) => ("&", "APG_OBJECT"),
+                _ => continue,
+            };
+            let name = &of.name;
+            rows.push(format!("{{{}, (const void *){by_address}{name}, {kind}, -1}}", quoted(name)));
+        }
+        rows
+    }
+
+    /// Whether a number has the results of a region though no `map` names it.
+    fn keeps_result(&self, id: DirectiveId, variable: VariableId) -> bool {
+        let hir = &self.parsed.program;
+        let names = |of: &Directive| {
+            let clauses = of.clauses_named("reduction").chain(of.clauses_named("lastprivate"));
+            clauses.flat_map(|it| &it.items).any(|it| it.variable(hir) == Some(variable))
+        };
+        hir.directive(id).clause("defaultmap").is_some()
+            || hir.directive_ids().any(|it| names(hir.directive(it)))
     }
 }

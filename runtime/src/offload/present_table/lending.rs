@@ -1,5 +1,7 @@
-//! Lending of the device's values to the host: for a while the ranges of the table have on the host what
-//! their copies have, and then the copies have what the host has made of it.
+//! Lending of the device's values to the host: for a while the ranges that a region reaches have on the host
+//! what their copies have, and then the copies have what the host has made of it.
+
+use std::collections::BTreeSet;
 
 use super::{Memory, PresentTable};
 use crate::device::DeviceError;
@@ -16,13 +18,34 @@ pub(in crate::offload) struct Lent {
 }
 
 impl PresentTable {
-    /// Gives all ranges of the table the values of their copies; attached pointers of the host keep theirs.
+    /// The first addresses of the entries that contain the roots, of those that attached pointers in them
+    /// lead to, and of those that live as long as the program.
+    fn reached(&self, roots: &[usize]) -> BTreeSet<usize> {
+        let of_program = self.entries.iter().filter(|(_, it)| it.count.is_none() && it.is_owned);
+        let mut pending: Vec<usize> = of_program.map(|it| *it.0).chain(roots.iter().copied()).collect();
+        let mut found = BTreeSet::new();
+        while let Some(address) = pending.pop() {
+            let Some((start, entry)) = self.entry_at(address) else { continue };
+            if found.insert(start) {
+                pending.extend(entry.attachments.iter().map(|it| it.target));
+            }
+        }
+        found
+    }
+
+    /// Gives the ranges that a region reaches from its roots the values of their copies; attached pointers of
+    /// the host keep theirs. Other ranges may be gone on the host, or in use.
     ///
     /// # Safety
     /// The ranges are memory of the program that nothing else uses meanwhile.
-    pub(in crate::offload) unsafe fn lend(&self, memory: &dyn Memory) -> Result<Vec<Lent>, DeviceError> {
-        let mut all = Vec::with_capacity(self.entries.len());
-        for (start, entry) in &self.entries {
+    pub(in crate::offload) unsafe fn lend(
+        &self,
+        memory: &dyn Memory,
+        roots: &[usize],
+    ) -> Result<Vec<Lent>, DeviceError> {
+        let reached = self.reached(roots);
+        let mut all = Vec::with_capacity(reached.len());
+        for (start, entry) in self.entries.iter().filter(|it| reached.contains(it.0)) {
             // SAFETY: memory of the program.
             let own =
                 unsafe { std::slice::from_raw_parts(*start as *const u8, entry.bytes as usize) }.to_vec();
