@@ -118,6 +118,39 @@ fn a_region_without_a_device_form_runs_on_the_host() {
     assert!(output.stderr.contains(&format!("error[build/target-region]: {warning}")), "{}", output.stderr);
 }
 
+const CALLER: &str = "#include <stdio.h>\n\
+    #include <math.h>\n\
+    void share(int *runs);\n\
+    int plain(int value);\n\
+    int main(void) {\n\
+      int runs[30] = {0}, sum = 0;\n\
+      #pragma omp parallel num_threads(3)\n\
+      share(runs);\n\
+      #pragma omp parallel for reduction(+: sum)\n\
+      for (int i = 0; i < 30; i++) sum += plain(runs[i]);\n\
+      printf(\"%d\\n\", sum);\n\
+      return 0;\n}\n";
+
+const ORPHANS: &str = "static void share_all(int *runs) {\n\
+      #pragma omp for\n\
+      for (int i = 0; i < 30; i++) runs[i]++;\n\
+    }\n\
+    void share(int *runs) { share_all(runs); }\n\
+    int plain(int value) { return value * 2; }\n";
+
+#[test]
+fn a_region_that_calls_orphaned_directives_of_another_file_runs_on_the_host() {
+    if !has_compilers() {
+        return;
+    }
+    let project = Project::new(&[("a.c", CALLER), ("b.c", ORPHANS)]);
+    let output = project.apg("run --parallel device --accels cpu a.c b.c", &[]);
+    assert_eq!((output.status, &*output.stdout), (0, "60\n"), "{}", output.stderr);
+    let warning = "`share` of another file uses OpenMP, which binds to this region: define it in this file";
+    assert!(output.stderr.contains(warning), "{}", output.stderr);
+    assert!(!output.stderr.contains("`plain`"), "{}", output.stderr);
+}
+
 const INNER: &str = "#include <stdio.h>\n#include <omp.h>\n\
     static int own;\n\
     #pragma omp threadprivate(own)\n\

@@ -35,6 +35,6 @@ mod xmp;
 
 pub use file::{HostRegion, PlacedRegions, lower, place_regions};
 pub use host::{ParallelKernels, offload};
-pub use team::{ParallelRegions, lower_parallel};
+pub use team::{FunctionNames, ParallelRegions, functions_with_openmp, lower_parallel};
 pub use unsupported::Unsupported;
 pub use xmp::distribute;

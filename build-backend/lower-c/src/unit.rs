@@ -8,6 +8,7 @@ use apg_source::{ColumnUnit, LineIndex};
 use rustc_hash::FxHashMap;
 
 use crate::tables::Tables;
+use crate::team::FunctionNames;
 use crate::unsupported::Unsupported;
 
 /// A translation unit while it is lowered.
@@ -26,6 +27,8 @@ pub(crate) struct Unit<'a> {
     pending_functions: Vec<FunctionId>,
     /// In a program of parallel regions: what it shares with the program in C.
     pub tables: Option<Tables>,
+    /// Functions that use OpenMP, which code of teams does not call in other files.
+    pub with_openmp: Option<&'a FunctionNames>,
     /// What has no device form.
     pub errors: Vec<Unsupported>,
 }
@@ -42,13 +45,19 @@ impl<'a> Unit<'a> {
             functions: FxHashMap::default(),
             pending_functions: Vec::new(),
             tables: None,
+            with_openmp: None,
             errors: Vec::new(),
         }
     }
 
     /// A unit of parallel regions, and of functions that their threads call.
-    pub(crate) fn for_teams(parsed: &'a Parsed, path: &std::path::Path) -> Unit<'a> {
-        Unit { tables: Some(Tables::default()), ..Unit::new(parsed, path) }
+    pub(crate) fn for_teams(
+        parsed: &'a Parsed,
+        path: &std::path::Path,
+        with_openmp: &'a FunctionNames,
+    ) -> Unit<'a> {
+        let (tables, with_openmp) = (Some(Tables::default()), Some(with_openmp));
+        Unit { tables, with_openmp, ..Unit::new(parsed, path) }
     }
 
     /// The text of a range of the tree with macros expanded.

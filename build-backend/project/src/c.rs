@@ -9,7 +9,7 @@ pub use apg_c_analysis::ide::{Size, Transfer};
 use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Parsed, SourceFile, Toolchain};
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::{Finding, Span};
-use apg_lower_c::{ParallelKernels, ParallelRegions, PlacedRegions, Unsupported};
+use apg_lower_c::{FunctionNames, ParallelKernels, ParallelRegions, PlacedRegions, Unsupported};
 use apg_mir as mir;
 use apg_runtime::cache::{self, Cache};
 use apg_syntax::TextRange;
@@ -256,6 +256,16 @@ pub fn translate_program(
     let mut found = DeviceProgram { edited: Vec::new(), regions: Vec::new(), on_host: Vec::new() };
     let (mut errors, mut obstacles) = (Vec::new(), Vec::new());
     let mut compiler = None;
+    let mut analysed: Vec<Option<AnalysedFile>> = sources.iter().map(|_| None).collect();
+    let mut with_openmp = FunctionNames::new();
+    if parallel == Parallel::Device && sources.len() > 1 {
+        let compiler = compiler.insert(Arc::new(toolchain(flags)?));
+        for (path, file) in sources.iter().zip(&mut analysed).filter(|it| is_source(it.0)) {
+            *file = Some(AnalysedFile::read(path, compiler)?);
+        }
+        let files = analysed.iter().flatten().filter_map(|it| it.parsed().ok());
+        with_openmp = apg_lower_c::functions_with_openmp(files);
+    }
     for (index, path) in sources.iter().enumerate() {
         let names_devices = is_source(path) && {
             let text = read(path)?.1;
@@ -271,7 +281,12 @@ pub fn translate_program(
         };
         // Kernels of all files have names of their own.
         let prefix = format!("file{index}_");
-        match translate_file(path, compiler, options, parallel, &prefix)? {
+        let file = match analysed[index].take() {
+            Some(file) => file,
+            None => AnalysedFile::read(path, compiler)?,
+        };
+        let teams = (parallel == Parallel::Device).then_some(&with_openmp);
+        match translate_file(&file, path, options, teams, &prefix) {
             Ok(file) => {
                 match file.text {
                     Ok(text) => found.edited.push(text),
@@ -381,38 +396,27 @@ struct TranslatedFile {
     on_host: Vec<Finding>,
 }
 
-/// Translates a file; `prefix` is in front of the names of its kernels.
+/// Translates a file; `prefix` is in front of the names of its kernels. Its parallel regions run on devices
+/// if the functions of the program that use OpenMP are given.
 fn translate_file(
+    file: &AnalysedFile,
     path: &Path,
-    compiler: &Arc<Toolchain>,
     options: Options,
-    parallel: Parallel,
+    with_openmp: Option<&FunctionNames>,
     prefix: &str,
-) -> Result<Result<TranslatedFile, Vec<Finding>>, LoadFailure> {
-    let file = AnalysedFile::read(path, compiler)?;
-    let parsed = match file.parsed() {
-        Ok(parsed) => parsed,
-        Err(findings) => return Ok(Err(findings)),
-    };
+) -> Result<TranslatedFile, Vec<Finding>> {
+    let parsed = file.parsed()?;
     let PlacedRegions { mut program, on_host } = apg_lower_c::place_regions(parsed, &file.path);
     for kernel in &mut program.kernels {
         kernel.name.insert_str(0, prefix);
     }
-    let translated = match file.generate_code(program, options) {
-        Ok(translated) => translated,
-        Err(findings) => return Ok(Err(findings)),
-    };
-    let teams = match parallel {
-        Parallel::Host => Ok(None),
-        Parallel::Device => {
-            let regions = apg_lower_c::lower_parallel(parsed, &file.path);
-            file.generate_parallel(regions, options, prefix).map(Some)
-        }
-    };
-    let teams = match teams {
-        Ok(teams) => teams,
-        Err(findings) => return Ok(Err(findings)),
-    };
+    let translated = file.generate_code(program, options)?;
+    let teams = with_openmp
+        .map(|with_openmp| {
+            let regions = apg_lower_c::lower_parallel(parsed, &file.path, with_openmp);
+            file.generate_parallel(regions, options, prefix)
+        })
+        .transpose()?;
     let kernels = teams
         .as_ref()
         .map(|it| ParallelKernels { regions: &it.regions, symbols: &it.translated.emitted.symbols });
@@ -427,7 +431,7 @@ fn translate_file(
         translated
     });
     let parallel = parallel.filter(|it| !it.mir.kernels.is_empty());
-    Ok(Ok(TranslatedFile { translated, parallel, text, on_host }))
+    Ok(TranslatedFile { translated, parallel, text, on_host })
 }
 
 /// The parallel regions of a file, and their code.

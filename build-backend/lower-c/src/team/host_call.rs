@@ -59,6 +59,10 @@ impl Body<'_, '_> {
             let message = format!("`{name}` is not declared");
             return unsupported(range, message, "declare it, or include the header that does");
         }
+        if self.unit.with_openmp.is_some_and(|it| it.contains(name)) {
+            let message = format!("`{name}` of another file uses OpenMP, which binds to this region");
+            return unsupported(range, message, "define it in this file");
+        }
         let words = arguments.len() as u64 + 1;
         let ty = self.unit.program.types.array_of(Ty::U64, words);
         let memory = self.memory("operands", ty);

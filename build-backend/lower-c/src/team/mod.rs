@@ -1,8 +1,9 @@
-//! Parallel regions as kernels (OpenMP 2.5, section 2.3): the threads of one team are all threads of a launch,
-//! with barriers over the whole grid. Data are shared with the host by address, on the CPUs as a device; GPUs
-//! follow.
+//! Parallel regions as kernels (OpenMP 2.5, section 2.3): the threads of one team are all threads of a
+//! launch, with barriers over the whole grid. Data are shared with the host by address, on the CPUs as a
+//! device; GPUs follow.
 
 mod clauses;
+mod foreign;
 mod host_call;
 mod ordered;
 mod region;
@@ -16,6 +17,7 @@ use apg_c_analysis::hir::{Construct, Directive, DirectiveId};
 use apg_c_syntax::Family;
 use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Ty};
 
+pub use foreign::{FunctionNames, functions_with_openmp};
 pub use region::{ParallelRegions, lower_parallel};
 
 use crate::body::{Body, int, local_value, operation};

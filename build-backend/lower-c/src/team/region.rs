@@ -13,6 +13,7 @@ use apg_mir::{
     self as mir, Expr, KernelCapture, KernelCaptureKind, Local, LocalId, Operation, PlaceKind, Ty,
 };
 
+use super::foreign::FunctionNames;
 use crate::body::{Body, Role, Storage, TeamThread, binary, int, local_value, operation};
 use crate::spelling::spelled_directive;
 use crate::statement;
@@ -34,8 +35,9 @@ pub struct ParallelRegions {
     pub refused: Vec<Unsupported>,
 }
 
-/// Lowers the parallel regions of a file. A region with code that has no device form is refused as a whole.
-pub fn lower_parallel(parsed: &Parsed, path: &Path) -> ParallelRegions {
+/// Lowers the parallel regions of a file. A region with code that has no device form is refused as a whole,
+/// and so is one that calls a function of another file that uses OpenMP, of [`crate::functions_with_openmp`].
+pub fn lower_parallel(parsed: &Parsed, path: &Path, with_openmp: &FunctionNames) -> ParallelRegions {
     let hir = &parsed.program;
     let (mut accepted, mut refused) = (Vec::new(), Vec::new());
     for id in hir.directive_ids().filter(|it| is_outermost(hir, *it)) {
@@ -43,7 +45,7 @@ pub fn lower_parallel(parsed: &Parsed, path: &Path) -> ParallelRegions {
             refused.push(error);
             continue;
         }
-        let mut unit = Unit::for_teams(parsed, path);
+        let mut unit = Unit::for_teams(parsed, path, with_openmp);
         lower_all(&mut unit, &[id]);
         unit.errors.sort_by_key(|it| it.range.start());
         match unit.errors.into_iter().next() {
@@ -51,7 +53,7 @@ pub fn lower_parallel(parsed: &Parsed, path: &Path) -> ParallelRegions {
             Some(error) => refused.push(error),
         }
     }
-    let mut unit = Unit::for_teams(parsed, path);
+    let mut unit = Unit::for_teams(parsed, path, with_openmp);
     let regions = lower_all(&mut unit, &accepted);
     unit.program.assign_ids();
     mir::verify::debug_assert_valid(&unit.program, "lowering of parallel regions");
