@@ -78,8 +78,7 @@ fn address_space_of_the_compiler() {
         if cache.exists() {
             fs::remove_dir_all(&cache).expect("removed");
         }
-        let output =
-            limited(folder.path(), &[], &format!("--as={}", kilobytes * 1024), "build Greets.x10");
+        let output = limited(folder.path(), &[], &format!("--as={}", kilobytes * 1024), "build Greets.x10");
         ends_well(&output, &format!("{kilobytes} kB"));
     }
 }

@@ -35,6 +35,7 @@ mod xmp;
 
 pub use file::{HostRegion, PlacedRegions, lower, place_regions};
 pub use host::{ParallelKernels, offload};
-pub use team::{FunctionNames, ParallelRegions, functions_with_openmp, lower_parallel};
+pub use team::{ParallelRegions, functions_with_openmp, lower_parallel};
+pub use unit::FunctionNames;
 pub use unsupported::Unsupported;
 pub use xmp::distribute;

@@ -1,15 +1,20 @@
 //! Translation units (C17 5.1.1.1): the regions of a file, and the functions that they reach.
 
+use std::collections::BTreeSet;
+
 use apg_c_analysis::Parsed;
 use apg_c_analysis::hir::{self, FunctionId, RecordId};
 use apg_c_syntax::TextRange;
 use apg_mir as mir;
 use apg_source::{ColumnUnit, LineIndex};
 use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 
 use crate::tables::Tables;
-use crate::team::FunctionNames;
 use crate::unsupported::Unsupported;
+
+/// Names of functions.
+pub type FunctionNames = BTreeSet<SmolStr>;
 
 /// A translation unit while it is lowered.
 pub(crate) struct Unit<'a> {

@@ -1,6 +1,6 @@
 //! A whole program.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
@@ -18,7 +18,7 @@ pub struct Program {
     /// Structs and unions.
     pub structs: Vec<Struct>,
     /// What the object dialect knows of structs; those without attributes are left out.
-    pub struct_attributes: FxHashMap<StructId, TypeAttributes>,
+    pub struct_attributes: BTreeMap<StructId, TypeAttributes>,
     /// Structs that name a texture of a device.
     pub textures: BTreeSet<StructId>,
     /// Heap classes, rails, boxes and closures; a superclass comes before its subclasses. The first one is

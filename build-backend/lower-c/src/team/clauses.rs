@@ -117,7 +117,7 @@ impl Body<'_, '_> {
         }
         if is_read_and_kept {
             // All threads read the first value before one of them stores the last (section 2.8.3.5).
-            self.call_entry("team_barrier", Vec::new());
+            self.call_entry("team_synchronize", Vec::new());
         }
         Ok(environment)
     }

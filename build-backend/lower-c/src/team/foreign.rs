@@ -1,8 +1,6 @@
 //! Functions of other files that use OpenMP: orphaned directives and routines bind to the region that calls
 //! the function (OpenMP 2.5, section 2.1), of which a call on the host knows nothing.
 
-use std::collections::BTreeSet;
-
 use apg_c_analysis::Parsed;
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{ExprKind, FunctionId, Program, StmtId};
@@ -11,9 +9,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use super::routines::is_of_device;
-
-/// Names of functions.
-pub type FunctionNames = BTreeSet<SmolStr>;
+use crate::unit::FunctionNames;
 
 /// The functions of files that use OpenMP, or that call functions which do.
 pub fn functions_with_openmp<'p>(files: impl IntoIterator<Item = &'p Parsed>) -> FunctionNames {

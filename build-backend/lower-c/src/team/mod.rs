@@ -17,7 +17,7 @@ use apg_c_analysis::hir::{Construct, Directive, DirectiveId};
 use apg_c_syntax::Family;
 use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Ty};
 
-pub use foreign::{FunctionNames, functions_with_openmp};
+pub use foreign::functions_with_openmp;
 pub use region::{ParallelRegions, lower_parallel};
 
 use crate::body::{Body, int, local_value, operation};

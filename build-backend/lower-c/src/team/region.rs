@@ -13,12 +13,11 @@ use apg_mir::{
     self as mir, Expr, KernelCapture, KernelCaptureKind, Local, LocalId, Operation, PlaceKind, Ty,
 };
 
-use super::foreign::FunctionNames;
 use crate::body::{Body, Role, Storage, TeamThread, binary, int, local_value, operation};
 use crate::spelling::spelled_directive;
 use crate::statement;
 use crate::tables::Tables;
-use crate::unit::{Unit, declared_function};
+use crate::unit::{FunctionNames, Unit, declared_function};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 use crate::variable_length::length_variables;
 
@@ -36,7 +35,8 @@ pub struct ParallelRegions {
 }
 
 /// Lowers the parallel regions of a file. A region with code that has no device form is refused as a whole,
-/// and so is one that calls a function of another file that uses OpenMP, of [`crate::functions_with_openmp`].
+/// and so is a region that calls a function of another file which uses OpenMP
+/// ([`crate::functions_with_openmp`]).
 pub fn lower_parallel(parsed: &Parsed, path: &Path, with_openmp: &FunctionNames) -> ParallelRegions {
     let hir = &parsed.program;
     let (mut accepted, mut refused) = (Vec::new(), Vec::new());
