@@ -72,14 +72,14 @@ impl Host<'_> {
             }
             let of = hir.variable(variable);
             let (by_address, kind) = match of.ty {
-                Type::Pointer(_) => ("", "APG_POINTER"),
-                Type::Array(_, Length::Variable(_) | Length::Unknown) => ("", "APG_OBJECT"),
-                Type::Array(..) | Type::Record(_) => ("&", "APG_OBJECT"),
-                _ if self.keeps_result(id, variable) => ("&", "APG_OBJECT"),
+                Type::Pointer(_) => ("", "POINTER"),
+                Type::Array(_, Length::Variable(_) | Length::Unknown) => ("", "OBJECT"),
+                Type::Array(..) | Type::Record(_) => ("&", "OBJECT"),
+                _ if self.keeps_result(id, variable) => ("&", "OBJECT"),
                 _ => continue,
             };
             let name = &of.name;
-            rows.push(format!("{{{}, (const void *){by_address}{name}, {kind}, -1}}", quoted(name)));
+            rows.push(format!("{{{}, (const void *){by_address}{name}, APG_{kind}, -1}}", quoted(name)));
         }
         rows
     }
