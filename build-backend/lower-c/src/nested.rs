@@ -1,7 +1,7 @@
 //! Constructs inside of regions (OpenMP 5.2, chapters 10 to 12 and 15), for teams of one thread: a program
 //! may get fewer threads than it asks for (section 10.1.1). Such a thread executes all iterations, sections
-//! and tasks itself, in the order of the source, and waits for nobody. `distribute` divides its iterations
-//! among the teams of the league.
+//! and tasks itself, in the order of the source, and waits for no other thread. `distribute` divides its
+//! iterations among the teams of the league.
 
 use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, Program, StmtId, VariableId};
 use apg_c_analysis::loops;

@@ -57,7 +57,7 @@ impl Body<'_, '_> {
         Ok(found)
     }
 
-    /// Stores values for other threads, or loads them. A thread alone has nobody to exchange with.
+    /// Stores values for other threads, or loads them. A thread alone exchanges none.
     fn hand_over(
         &mut self,
         handed: &[(Lvalue, u64, TextRange)],
