@@ -4,7 +4,7 @@
 
 use super::error::Result;
 use super::mailbox::{Construct, Mailbox, Ticket};
-use super::strided::{StridedBox, total_bytes};
+use super::strided::{StridedBox, copy_boxes, total_bytes};
 
 /// Elements that go to a node or come from it, in the same order on both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +53,12 @@ impl Plan {
     /// Adds elements that come from a node to the target of this node.
     pub fn add_receive(&mut self, node: u32, boxes: Vec<StridedBox>) {
         push(&mut self.receives, node, boxes);
+    }
+
+    /// How many boxes of memory it has.
+    pub fn boxes(&self) -> usize {
+        let transfers = self.sends.iter().chain(&self.receives).map(|it| it.boxes.len());
+        transfers.sum::<usize>() + self.copies.iter().map(|it| it.0.len() + it.1.len()).sum::<usize>()
     }
 
     /// The plan in the other direction: what was received is sent.
@@ -136,19 +142,22 @@ impl Plan {
     /// # Safety
     /// As [`Plan::begin`].
     unsafe fn copy(&self, source: *const u8, target: *mut u8, store: Store<'_>, mut buffer: Vec<u8>) {
-        buffer.clear();
-        let batch = if self.overlaps { self.copies.len().max(1) } else { 1 };
-        for copies in self.copies.chunks(batch) {
-            // SAFETY: the caller's memory.
-            copies.iter().flat_map(|it| &it.0).for_each(|it| unsafe { it.pack(source, &mut buffer) });
-            let mut rest = &buffer[..];
-            for (_, to) in copies {
-                let (own, others) = rest.split_at(total_bytes(to));
-                // SAFETY: the caller's memory.
-                unsafe { store_all(to, target, own, store) };
-                rest = others;
+        if matches!(store, Store::Replace) && !self.overlaps {
+            for (from, to) in &self.copies {
+                // SAFETY: the caller's memory; no element of the target is one of the source.
+                unsafe { copy_boxes(from, source, to, target) };
             }
-            buffer.clear();
+            return;
+        }
+        buffer.clear();
+        // SAFETY: the caller's memory.
+        self.copies.iter().flat_map(|it| &it.0).for_each(|it| unsafe { it.pack(source, &mut buffer) });
+        let mut rest = &buffer[..];
+        for (_, to) in &self.copies {
+            let (own, others) = rest.split_at(total_bytes(to));
+            // SAFETY: the caller's memory.
+            unsafe { store_all(to, target, own, store) };
+            rest = others;
         }
     }
 

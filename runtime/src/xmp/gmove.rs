@@ -36,8 +36,21 @@ pub enum Of {
     Local(Vec<i64>, i64),
 }
 
+impl PartialEq for Of {
+    /// Whether they are the same declaration: others may have the same name.
+    fn eq(&self, other: &Of) -> bool {
+        match (self, other) {
+            (Of::Global(one), Of::Global(other)) => Arc::ptr_eq(one, other),
+            (Of::Local(extents, bytes), Of::Local(others, other_bytes)) => {
+                extents == others && bytes == other_bytes
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A side of an assignment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Side {
     /// The array.
     pub of: Of,

@@ -14,73 +14,53 @@ const KINDS: [i64; 3] = [2200, 2201, 2202];
 /// `XMP_NOT_DISTRIBUTED`, `XMP_BLOCK`, `XMP_CYCLIC`, `XMP_GBLOCK`
 const FORMATS: [i64; 4] = [2100, 2101, 2102, 2103];
 
-/// What is asked (`APG_XMP_ASK_KIND`, ...).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it, and xmp.h")]
-pub enum Question {
-    Kind,
-    Rank,
-    Lower,
-    Upper,
-    Size,
-    LocalSize,
-    ElementBytes,
-    ShadowBelow,
-    ShadowAbove,
-    LocalIndex,
-    Owner,
-    FirstOwned,
-    LastOwned,
-    Allocated,
-    AlignAxis,
-    AlignOffset,
-    Replicated,
-    Fixed,
-    Format,
-    BlockSize,
-    NodeAxis,
-    GblockSize,
-    NodeIndex,
-    NodePosition,
-    PartLower,
-    PartUpper,
-    PartStep,
+/// An enumeration with its variants by number.
+macro_rules! numbered {
+    ($(#[$attribute:meta])* pub enum $name:ident { $($variant:ident),* $(,)? }) => {
+        $(#[$attribute])*
+        pub enum $name { $($variant),* }
+
+        impl $name {
+            /// By its number in `apg_xmp.h`.
+            pub fn from_number(number: i32) -> Option<$name> {
+                [$($name::$variant),*].get(usize::try_from(number).ok()?).copied()
+            }
+        }
+    };
 }
 
-impl Question {
-    /// By its number in `apg_xmp.h`.
-    pub fn from_number(number: i32) -> Option<Question> {
-        use Question::*;
-        const ALL: [Question; 27] = [
-            Kind,
-            Rank,
-            Lower,
-            Upper,
-            Size,
-            LocalSize,
-            ElementBytes,
-            ShadowBelow,
-            ShadowAbove,
-            LocalIndex,
-            Owner,
-            FirstOwned,
-            LastOwned,
-            Allocated,
-            AlignAxis,
-            AlignOffset,
-            Replicated,
-            Fixed,
-            Format,
-            BlockSize,
-            NodeAxis,
-            GblockSize,
-            NodeIndex,
-            NodePosition,
-            PartLower,
-            PartUpper,
-            PartStep,
-        ];
-        ALL.get(usize::try_from(number).ok()?).copied()
+numbered! {
+    /// What is asked (`APG_XMP_ASK_KIND`, ...).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(missing_docs, reason = "the names say it, and xmp.h")]
+    pub enum Question {
+        Kind,
+        Rank,
+        Lower,
+        Upper,
+        Size,
+        LocalSize,
+        ElementBytes,
+        ShadowBelow,
+        ShadowAbove,
+        LocalIndex,
+        Owner,
+        FirstOwned,
+        LastOwned,
+        Allocated,
+        AlignAxis,
+        AlignOffset,
+        Replicated,
+        Fixed,
+        Format,
+        BlockSize,
+        NodeAxis,
+        GblockSize,
+        NodeIndex,
+        NodePosition,
+        PartLower,
+        PartUpper,
+        PartStep,
     }
 }
 

@@ -5,29 +5,17 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::collective;
+use super::collective::{self, AllReduce};
 use super::error::{Result, XmpError};
-use super::exchange::{Exchange, Plan, Store};
+use super::exchange::Plan;
 use super::gmove::{self, Side};
+use super::kept_plans::{Assigned, KeptPlans};
 use super::mailbox::{Construct, Mailbox};
 use super::node_set::NodeSet;
 use super::one_sided;
+use super::operation::{Exchanges, Operation, combine_all};
 use super::reduction::{Operator, Variable};
 use super::strided::{StridedBox, total_bytes};
-
-/// Exchanges one after the other, from an array to itself, or between two.
-struct Pending {
-    phases: Arc<Vec<Plan>>,
-    /// The phase that is under way.
-    phase: usize,
-    exchange: Option<Exchange>,
-    construct: Construct,
-    source: *const u8,
-    target: *mut u8,
-}
-
-// SAFETY: the memory is the program's, which keeps it until the operation has ended.
-unsafe impl Send for Pending {}
 
 /// A node.
 pub struct Node {
@@ -35,7 +23,9 @@ pub struct Node {
     entire: Arc<NodeSet>,
     /// The executing nodes of this and of all outer tasks.
     executing: Vec<Arc<NodeSet>>,
-    pending: FxHashMap<i64, Vec<Pending>>,
+    pending: FxHashMap<i64, Vec<Operation>>,
+    /// Plans of assignments.
+    plans: KeptPlans,
     /// How many segments the nodes of a set have, by its fingerprint.
     segments: FxHashMap<u64, u64>,
     /// Writes to other nodes whose end is not known yet.
@@ -64,6 +54,7 @@ impl Node {
             entire,
             mailbox,
             pending: FxHashMap::default(),
+            plans: KeptPlans::default(),
             segments: FxHashMap::default(),
             writes: Vec::new(),
         }
@@ -124,21 +115,16 @@ impl Node {
     /// A node has ended, or is in another construct; the operator has no meaning for a type.
     pub fn reduce(
         &self,
-        set: &NodeSet,
+        set: &Arc<NodeSet>,
         operator: Operator,
         variables: &[Variable],
         bytes: &mut Vec<u8>,
     ) -> Result<()> {
         variables.iter().try_for_each(|it| it.check(operator))?;
-        let combine = |left: &mut [u8], right: &[u8]| {
-            let mut at = 0;
-            for variable in variables {
-                let range = at..at + variable.total();
-                variable.combine(operator, &mut left[range.clone()], &right[range.clone()]);
-                at = range.end;
-            }
-        };
-        collective::all_reduce(&self.mailbox, set, bytes, &combine)
+        let combine = |left: &mut [u8], right: &[u8]| combine_all(variables, operator, left, right);
+        let begun = AllReduce::begin(&self.mailbox, Arc::clone(set), std::mem::take(bytes))?;
+        *bytes = begun.finish(&self.mailbox, &combine)?;
+        Ok(())
     }
 
     /// Executes exchanges one after the other, or begins to with a number that [`Node::wait_async`] waits
@@ -158,14 +144,29 @@ impl Node {
         target: *mut u8,
         number: Option<i64>,
     ) -> Result<()> {
-        let mut pending = Pending { phases, phase: 0, exchange: None, construct, source, target };
-        pending.begin(&self.mailbox)?;
+        let exchanges = Exchanges { phases, construct, source, target, combine: None };
+        // SAFETY: the caller's.
+        unsafe {
+            let begun = Operation::exchange(&self.mailbox, exchanges)?;
+            self.go_on(begun, number)
+        }
+    }
+
+    /// Waits for the end of an operation, or has [`Node::wait_async`] do so for its number.
+    ///
+    /// # Errors
+    /// A node has ended, or is in another construct.
+    ///
+    /// # Safety
+    /// The memory of the operation stays valid until its end.
+    pub(super) unsafe fn go_on(&mut self, operation: Operation, number: Option<i64>) -> Result<()> {
         match number {
             Some(number) => {
-                self.pending.entry(number).or_default().push(pending);
+                self.pending.entry(number).or_default().push(operation);
                 Ok(())
             }
-            None => pending.finish(&self.mailbox),
+            // SAFETY: the caller's.
+            None => unsafe { operation.finish(&self.mailbox) },
         }
     }
 
@@ -174,8 +175,9 @@ impl Node {
     /// # Errors
     /// A node has ended, or is in another construct.
     pub fn wait_async(&mut self, number: i64) -> Result<()> {
-        for mut pending in self.pending.remove(&number).unwrap_or_default() {
-            pending.finish(&self.mailbox)?;
+        for operation in self.pending.remove(&number).unwrap_or_default() {
+            // SAFETY: the memory is valid until the end of the operation.
+            unsafe { operation.finish(&self.mailbox)? };
         }
         Ok(())
     }
@@ -205,10 +207,20 @@ impl Node {
             // SAFETY: the caller's target.
             return unsafe { fill(it.to, it.target, here, &value) };
         }
-        let mut plan = gmove::plan(it.to, it.from, &executing, here)?;
-        plan.overlaps = std::ptr::eq(it.source, it.target);
+        let overlaps = std::ptr::eq(it.source, it.target);
+        let assigned = Assigned { to: it.to.clone(), from: it.from.clone(), executing, overlaps };
+        let plan = match self.plans.find(&assigned) {
+            Some(kept) => kept,
+            None => {
+                let mut plan = gmove::plan(it.to, it.from, &assigned.executing, here)?;
+                plan.overlaps = overlaps;
+                let plan = Arc::new(vec![plan]);
+                self.plans.keep(assigned, &plan);
+                plan
+            }
+        };
         // SAFETY: the caller's.
-        unsafe { self.exchange(Arc::new(vec![plan]), construct, it.source, it.target, number) }
+        unsafe { self.exchange(plan, construct, it.source, it.target, number) }
     }
 
     /// `gmove in`: reads a global array, whose segment has that number.
@@ -306,26 +318,6 @@ impl Node {
     pub fn sync_all(&mut self) -> Result<()> {
         self.sync_memory()?;
         collective::barrier(&self.mailbox, self.executing())
-    }
-}
-
-impl Pending {
-    fn begin(&mut self, mailbox: &Mailbox) -> Result<()> {
-        let Some(plan) = self.phases.get(self.phase) else { return Ok(()) };
-        // SAFETY: as `Node::exchange` demands.
-        self.exchange =
-            Some(unsafe { plan.begin(mailbox, self.construct, self.source, self.target, Store::Replace)? });
-        Ok(())
-    }
-
-    fn finish(&mut self, mailbox: &Mailbox) -> Result<()> {
-        while let Some(exchange) = self.exchange.take() {
-            // SAFETY: as `Node::exchange` demands.
-            unsafe { exchange.finish(mailbox, &self.phases[self.phase], self.target, Store::Replace)? };
-            self.phase += 1;
-            self.begin(mailbox)?;
-        }
-        Ok(())
     }
 }
 

@@ -125,6 +125,77 @@ unsafe fn copy_run(from: *const u8, to: *mut u8, bytes: usize) {
     }
 }
 
+/// The runs of boxes, one after the other.
+struct Runs<'a> {
+    boxes: std::slice::Iter<'a, StridedBox>,
+    current: Option<&'a StridedBox>,
+    /// The position along each axis of the current box.
+    at: SmallVec<[i64; 4]>,
+    offset: i64,
+}
+
+impl<'a> Runs<'a> {
+    fn new(boxes: &'a [StridedBox]) -> Runs<'a> {
+        let mut runs = Runs { boxes: boxes.iter(), current: None, at: SmallVec::new(), offset: 0 };
+        runs.next_box();
+        runs
+    }
+
+    fn next_box(&mut self) {
+        self.current = self.boxes.by_ref().find(|it| it.bytes() > 0);
+        if let Some(it) = self.current {
+            self.at = it.axes.iter().map(|_| 0).collect();
+            self.offset = it.offset;
+        }
+    }
+}
+
+impl Iterator for Runs<'_> {
+    /// Offset and bytes of a run.
+    type Item = (i64, usize);
+
+    fn next(&mut self) -> Option<(i64, usize)> {
+        let current = self.current?;
+        let run = (self.offset, current.run);
+        for ((count, stride), at) in current.axes.iter().zip(&mut self.at).rev() {
+            *at += 1;
+            self.offset += stride;
+            if *at < *count {
+                return Some(run);
+            }
+            self.offset -= stride * count;
+            *at = 0;
+        }
+        self.next_box();
+        Some(run)
+    }
+}
+
+/// Copies the elements of boxes to others with as many bytes, in order.
+///
+/// # Safety
+/// The elements are in memory from `source` on that may be read, and in memory from `target` on that may be
+/// written, and none is in both.
+pub(super) unsafe fn copy_boxes(from: &[StridedBox], source: *const u8, to: &[StridedBox], target: *mut u8) {
+    let (mut reads, mut writes) = (Runs::new(from), Runs::new(to));
+    let (mut read, mut write) = ((0, 0), (0, 0));
+    loop {
+        if read.1 == 0 {
+            let Some(next) = reads.next() else { return };
+            read = next;
+        }
+        if write.1 == 0 {
+            let Some(next) = writes.next() else { return };
+            write = next;
+        }
+        let bytes = read.1.min(write.1);
+        // SAFETY: parts of runs of the caller's memory.
+        unsafe { copy_run(source.offset(read.0 as isize), target.offset(write.0 as isize), bytes) };
+        read = (read.0 + bytes as i64, read.1 - bytes);
+        write = (write.0 + bytes as i64, write.1 - bytes);
+    }
+}
+
 /// Bytes of several boxes.
 pub fn total_bytes(boxes: &[StridedBox]) -> usize {
     boxes.iter().map(StridedBox::bytes).sum()
@@ -132,6 +203,8 @@ pub fn total_bytes(boxes: &[StridedBox]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -144,6 +217,32 @@ mod tests {
         assert_eq!((&column.axes[..], column.run), (&[(10, 80)][..], 8));
         assert_eq!(rows.span(), 0..200);
         assert_eq!(StridedBox::new(16, &[(3, -8)], 8).span(), 0..24);
+    }
+
+    proptest! {
+        #[test]
+        fn copied_elements_are_those_that_are_packed_and_unpacked(
+            outer in 1_i64..4, inner in 1_i64..5, from_gap in 0_i64..3, to_gap in 0_i64..3, splits in any::<bool>(),
+        ) {
+            let boxes = |gap: i64, splits: bool| {
+                let row = (inner + gap) * 2;
+                match splits {
+                    true => (0..outer).map(|at| StridedBox::new(at * row, &[(inner, 2)], 2)).collect(),
+                    false => vec![StridedBox::new(0, &[(outer, row), (inner, 2)], 2)],
+                }
+            };
+            let (from, to) = (boxes(from_gap, splits), boxes(to_gap, !splits));
+            let source: Vec<u8> = (0..64).collect();
+            let (mut packed, mut expected, mut found) = (Vec::new(), vec![0; 64], vec![0; 64]);
+            // SAFETY: the elements are in these arrays.
+            unsafe {
+                from.iter().for_each(|it| it.pack(source.as_ptr(), &mut packed));
+                let mut rest = &packed[..];
+                to.iter().for_each(|it| rest = it.unpack(expected.as_mut_ptr(), rest));
+                copy_boxes(&from, source.as_ptr(), &to, found.as_mut_ptr());
+            }
+            prop_assert_eq!(found, expected);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::xmp::declarations::CoarrayState;
 use crate::xmp::error::{Result, XmpError};
 use crate::xmp::gmove;
 use crate::xmp::layout::{Coarray, On, Part, Site, list, text};
-use crate::xmp::node::{pack_all, unpack_all};
+use crate::xmp::node::{Node, pack_all, unpack_all};
 use crate::xmp::one_sided::{self, Atomic};
 use crate::xmp::strided::{StridedBox, total_bytes};
 
@@ -113,6 +113,37 @@ fn fitted(bytes: Vec<u8>, element_bytes: i64, target: &[StridedBox]) -> Result<V
     }
 }
 
+/// An access to a section of a coarray on an image: the node, where the elements are there and here, and
+/// from where on here.
+struct Access<'a> {
+    coarray: &'a CoarrayState,
+    owner: u32,
+    boxes: Vec<StridedBox>,
+    own: Vec<StridedBox>,
+    memory: *mut u8,
+}
+
+/// Executes an access to a section of a coarray, of what the edit of the program has written.
+fn access(
+    site: *const Site,
+    coarray: *mut Coarray,
+    image: *const c_long,
+    there: *const Part,
+    here: *const Part,
+    execute: impl FnOnce(&mut Node, Access<'_>) -> Result<()>,
+) {
+    run(site, |node| {
+        // SAFETY: what the edit of the program has written: sections of its memory.
+        let access = unsafe {
+            let coarray = state(coarray)?;
+            let (owner, boxes) = remote(coarray, image, there)?;
+            let (own, memory) = own(node.here(), here)?;
+            Access { coarray, owner, boxes, own, memory }
+        };
+        execute(node, access)
+    });
+}
+
 pub(super) extern "C" fn put(
     site: *const Site,
     coarray: *mut Coarray,
@@ -120,19 +151,16 @@ pub(super) extern "C" fn put(
     to: *const Part,
     from: *const Part,
 ) {
-    run(site, |node| {
-        // SAFETY: what the edit of the program has written: sections of its memory.
-        unsafe {
-            let coarray = state(coarray)?;
-            let (owner, boxes) = remote(coarray, image, to)?;
-            let (own, source) = own(node.here(), from)?;
-            let bytes = fitted(pack_all(&own, source), coarray.element_bytes, &boxes)?;
-            if owner == node.here() {
-                unpack_all(&boxes, coarray.address, &bytes);
-                return Ok(());
-            }
-            node.put(owner, coarray.segment, &boxes, &bytes)
+    access(site, coarray, image, to, from, |node, it| {
+        // SAFETY: sections of the program's memory.
+        let elements = unsafe { pack_all(&it.own, it.memory) };
+        let bytes = fitted(elements, it.coarray.element_bytes, &it.boxes)?;
+        if it.owner == node.here() {
+            // SAFETY: a section of the program's memory.
+            unsafe { unpack_all(&it.boxes, it.coarray.address, &bytes) };
+            return Ok(());
         }
+        node.put(it.owner, it.coarray.segment, &it.boxes, &bytes)
     });
 }
 
@@ -143,20 +171,16 @@ pub(super) extern "C" fn get(
     to: *const Part,
     from: *const Part,
 ) {
-    run(site, |node| {
-        // SAFETY: what the edit of the program has written: sections of its memory.
-        unsafe {
-            let coarray = state(coarray)?;
-            let (owner, boxes) = remote(coarray, image, from)?;
-            let (own, target) = own(node.here(), to)?;
-            let bytes = if owner == node.here() {
-                pack_all(&boxes, coarray.address)
-            } else {
-                one_sided::read(node.mailbox(), owner, coarray.segment, &boxes)?
-            };
-            unpack_all(&own, target, &fitted(bytes, coarray.element_bytes, &own)?);
-            Ok(())
-        }
+    access(site, coarray, image, from, to, |node, it| {
+        let bytes = match it.owner == node.here() {
+            // SAFETY: a section of the program's memory.
+            true => unsafe { pack_all(&it.boxes, it.coarray.address) },
+            false => one_sided::read(node.mailbox(), it.owner, it.coarray.segment, &it.boxes)?,
+        };
+        let bytes = fitted(bytes, it.coarray.element_bytes, &it.own)?;
+        // SAFETY: a section of the program's memory.
+        unsafe { unpack_all(&it.own, it.memory, &bytes) };
+        Ok(())
     });
 }
 
@@ -164,7 +188,7 @@ pub(super) extern "C" fn get(
 ///
 /// # Safety
 /// What the edit of the program has written.
-unsafe fn one_node(node: &crate::xmp::node::Node, on: *const On) -> Result<u32> {
+unsafe fn one_node(node: &Node, on: *const On) -> Result<u32> {
     // SAFETY: the caller's.
     let set = unsafe { nodes_on(node, on)? };
     match set.nodes[..] {
@@ -247,11 +271,11 @@ pub(super) extern "C" fn atomic(
 }
 
 pub(super) extern "C" fn sync_memory() {
-    run(std::ptr::null(), crate::xmp::node::Node::sync_memory);
+    run(std::ptr::null(), Node::sync_memory);
 }
 
 pub(super) extern "C" fn sync_all() {
-    run(std::ptr::null(), crate::xmp::node::Node::sync_all);
+    run(std::ptr::null(), Node::sync_all);
 }
 
 pub(super) extern "C" fn sync_images(images: *const c_int, count: c_int) {

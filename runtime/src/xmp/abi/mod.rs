@@ -5,6 +5,7 @@ mod constructs;
 mod declare;
 mod intrinsics;
 mod library;
+mod variables;
 
 use std::ffi::{c_char, c_int, c_long};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -262,10 +263,10 @@ static FUNCTIONS: Functions = Functions {
     drop_array: declare::drop_array,
     for_loop: constructs::for_loop,
     owns: constructs::owns,
-    reduction: constructs::reduction,
-    begin_reduction: constructs::begin_reduction,
-    end_reduction: constructs::end_reduction,
-    bcast: constructs::bcast,
+    reduction: variables::reduction,
+    begin_reduction: variables::begin_reduction,
+    end_reduction: variables::end_reduction,
+    bcast: variables::bcast,
     barrier: constructs::barrier,
     begin_task: constructs::begin_task,
     end_task: constructs::end_task,

@@ -3,10 +3,11 @@
 use super::{on_nodes, seeded};
 use crate::base::place::PlaceId;
 use crate::net::in_process::Schedule;
-use crate::xmp::collective;
+use crate::xmp::collective::{self, AllReduce, Broadcast};
 use crate::xmp::mailbox::Construct;
 use crate::xmp::node_set::NodeSet;
 use crate::xmp::one_sided::{self, Atomic};
+use crate::xmp::operation::{Operation, Pieces};
 use crate::xmp::reduction::{Element, Operator, Shape, Variable};
 use crate::xmp::strided::StridedBox;
 
@@ -23,8 +24,9 @@ fn reductions_and_broadcasts_of_sets_of_any_size() {
             let mut sum = (node.here() as i32 + 1).to_ne_bytes().to_vec();
             node.reduce(&entire, Operator::Sum, &[int()], &mut sum).expect("a sum");
             let root = (count - 1) as usize;
-            let mut value = vec![node.here() as u8; 9000];
-            collective::broadcast(node.mailbox(), &entire, root, &mut value).expect("a broadcast");
+            let value = vec![node.here() as u8; 9000];
+            let begun = Broadcast::begin(node.mailbox(), entire.clone(), root, value);
+            let value = begun.and_then(|it| it.finish(node.mailbox())).expect("a broadcast");
             collective::barrier(node.mailbox(), &entire).expect("a barrier");
             (sum, value)
         });
@@ -32,6 +34,39 @@ fn reductions_and_broadcasts_of_sets_of_any_size() {
         for (own, value) in results {
             assert_eq!(own, sum.to_ne_bytes());
             assert_eq!(value, vec![count as u8 - 1; 9000]);
+        }
+    }
+}
+
+#[test]
+fn reductions_and_broadcasts_that_are_waited_for_later() {
+    for count in 1..8 {
+        let results = on_nodes(count, seeded(100 + u64::from(count)), |node| {
+            let entire = node.entire().clone();
+            let (mut sum, mut value) = (node.here() as i32 + 1, [node.here() as u8; 9000]);
+            let sum_pieces = Pieces(vec![((&raw mut sum).cast(), 4)]);
+            let value_pieces = Pieces(vec![(value.as_mut_ptr(), 9000)]);
+            // SAFETY: these variables, which this function leaves alone until it has waited.
+            unsafe {
+                let begun = AllReduce::begin(node.mailbox(), entire.clone(), sum_pieces.gather());
+                let reduction =
+                    Operation::Reduction(begun.expect("a sum"), Operator::Sum, vec![int()], sum_pieces);
+                node.go_on(reduction, Some(1)).expect("a sum");
+                let begun = Broadcast::begin(node.mailbox(), entire.clone(), 0, value_pieces.gather());
+                let broadcast = Operation::Broadcast(begun.expect("a broadcast"), value_pieces);
+                node.go_on(broadcast, Some(2)).expect("a broadcast");
+            }
+            // What other constructs send meanwhile is not mistaken for it.
+            collective::barrier(node.mailbox(), &entire).expect("a barrier");
+            let mut other = 1_i32.to_ne_bytes().to_vec();
+            node.reduce(&entire, Operator::Sum, &[int()], &mut other).expect("a sum");
+            node.wait_async(2).expect("a broadcast");
+            node.wait_async(1).expect("a sum");
+            (sum, value, other)
+        });
+        for (sum, value, other) in results {
+            assert_eq!((sum, value), ((count * (count + 1) / 2) as i32, [0; 9000]));
+            assert_eq!(other, (count as i32).to_ne_bytes());
         }
     }
 }

@@ -1,0 +1,159 @@
+//! Constructs that communicate, from their beginning to their end: with `async` the program goes on in
+//! between, and `wait_async` ends them.
+
+use std::sync::Arc;
+
+use super::collective::{AllReduce, Broadcast};
+use super::error::Result;
+use super::exchange::{Exchange, Plan, Store};
+use super::mailbox::{Construct, Mailbox};
+use super::reduction::{Operator, Variable};
+
+/// How elements that have come are combined with those of the target.
+pub(super) type Combine = Box<dyn Fn(&mut [u8], &[u8]) + Send>;
+
+/// Exchanges one after the other, from an array to itself, or between two.
+pub(super) struct Exchanges {
+    /// The exchanges.
+    pub(super) phases: Arc<Vec<Plan>>,
+    /// The construct.
+    pub(super) construct: Construct,
+    /// From where on the boxes of the source are.
+    pub(super) source: *const u8,
+    /// From where on the boxes of the target are.
+    pub(super) target: *mut u8,
+    /// Replaces elements of the target unless given.
+    pub(super) combine: Option<Combine>,
+}
+
+/// Memory of the program, piece by piece.
+#[derive(Clone, Debug)]
+pub(super) struct Pieces(pub(super) Vec<(*mut u8, usize)>);
+
+impl Pieces {
+    /// The bytes of all.
+    ///
+    /// # Safety
+    /// They are in memory that may be read.
+    pub(super) unsafe fn gather(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.0.iter().map(|it| it.1).sum());
+        for (address, length) in &self.0 {
+            // SAFETY: the caller's.
+            bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(*address, *length) });
+        }
+        bytes
+    }
+
+    /// Writes what [`Pieces::gather`] has read.
+    ///
+    /// # Safety
+    /// They are in memory that may be written.
+    pub(super) unsafe fn scatter(&self, bytes: &[u8]) {
+        let mut rest = bytes;
+        for (address, length) in &self.0 {
+            let (own, others) = rest.split_at(*length);
+            // SAFETY: the caller's.
+            unsafe { std::ptr::copy_nonoverlapping(own.as_ptr(), *address, *length) };
+            rest = others;
+        }
+    }
+}
+
+/// A construct that is under way.
+pub(super) enum Operation {
+    /// The exchanges, the one that is under way, and its number.
+    Exchanges(Exchanges, Option<Exchange>, usize),
+    /// A broadcast of these variables.
+    Broadcast(Broadcast, Pieces),
+    /// A reduction of these variables.
+    Reduction(AllReduce, Operator, Vec<Variable>, Pieces),
+}
+
+// SAFETY: the memory is the program's, which keeps it until the operation has ended.
+unsafe impl Send for Operation {}
+
+impl Operation {
+    /// Begins exchanges.
+    ///
+    /// # Errors
+    /// A node has ended.
+    ///
+    /// # Safety
+    /// The boxes of the plans are inside of memory from `source` and `target` on, which stays valid until
+    /// the end of the operation.
+    pub(super) unsafe fn exchange(mailbox: &Mailbox, exchanges: Exchanges) -> Result<Operation> {
+        // SAFETY: the caller's.
+        let begun = unsafe { exchanges.begin(mailbox, 0)? };
+        Ok(Operation::Exchanges(exchanges, begun, 0))
+    }
+
+    /// Waits for the end.
+    ///
+    /// # Errors
+    /// A node has ended, or is in another construct.
+    ///
+    /// # Safety
+    /// The memory of the operation may be read and written.
+    pub(super) unsafe fn finish(self, mailbox: &Mailbox) -> Result<()> {
+        match self {
+            Operation::Exchanges(exchanges, mut begun, mut phase) => {
+                while let Some(exchange) = begun {
+                    // SAFETY: the caller's.
+                    unsafe {
+                        exchange.finish(
+                            mailbox,
+                            &exchanges.phases[phase],
+                            exchanges.target,
+                            exchanges.store(),
+                        )?;
+                        phase += 1;
+                        begun = exchanges.begin(mailbox, phase)?;
+                    }
+                }
+                Ok(())
+            }
+            Operation::Broadcast(broadcast, variables) => {
+                let bytes = broadcast.finish(mailbox)?;
+                // SAFETY: the caller's.
+                unsafe { variables.scatter(&bytes) };
+                Ok(())
+            }
+            Operation::Reduction(reduction, operator, described, variables) => {
+                let combine = |left: &mut [u8], right: &[u8]| combine_all(&described, operator, left, right);
+                let bytes = reduction.finish(mailbox, &combine)?;
+                // SAFETY: the caller's.
+                unsafe { variables.scatter(&bytes) };
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Exchanges {
+    fn store(&self) -> Store<'_> {
+        match &self.combine {
+            Some(combine) => Store::Combine(&**combine),
+            None => Store::Replace,
+        }
+    }
+
+    /// Begins the exchange with that number, if there is one.
+    ///
+    /// # Safety
+    /// As [`Operation::exchange`].
+    unsafe fn begin(&self, mailbox: &Mailbox, phase: usize) -> Result<Option<Exchange>> {
+        let Some(plan) = self.phases.get(phase) else { return Ok(None) };
+        // SAFETY: the caller's.
+        unsafe { plan.begin(mailbox, self.construct, self.source, self.target, self.store()) }.map(Some)
+    }
+}
+
+/// Combines variables that follow each other, each with its locations behind it.
+pub(super) fn combine_all(variables: &[Variable], operator: Operator, left: &mut [u8], right: &[u8]) {
+    let mut at = 0;
+    for variable in variables {
+        let range = at..at + variable.total();
+        variable.combine(operator, &mut left[range.clone()], &right[range.clone()]);
+        at = range.end;
+    }
+}
