@@ -44,7 +44,7 @@ impl KeptPlans {
         self.plans.front().map(|it| Arc::clone(&it.1))
     }
 
-    /// Keeps a plan in place of the one that was not used for longest.
+    /// Keeps a plan in place of the least recently used one.
     pub(super) fn keep(&mut self, assigned: Assigned, plan: &Arc<Vec<Plan>>) {
         if plan.iter().map(Plan::boxes).sum::<usize>() > MAX_BOXES {
             return;

@@ -31,6 +31,7 @@ mod operation;
 pub mod progression;
 pub mod reduction;
 pub mod reflect;
+mod segments;
 pub mod strided;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Constructs that communicate, from their beginning to their end: with `async` the program goes on in
+//! Constructs that communicate, from their beginning to their end: with `async` the program continues in
 //! between, and `wait_async` ends them.
 
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Pieces {
 
 /// A construct that is under way.
 pub(super) enum Operation {
-    /// The exchanges, the one that is under way, and its number.
+    /// The exchanges, that of them which is under way, and its number.
     Exchanges(Exchanges, Option<Exchange>, usize),
     /// A broadcast of these variables.
     Broadcast(Broadcast, Pieces),

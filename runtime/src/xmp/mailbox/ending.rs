@@ -4,12 +4,9 @@ use std::time::{Duration, Instant};
 
 use super::packet::Packet;
 use super::state::Channel;
-use super::{Mailbox, SLEEP};
+use super::{Mailbox, OnFailure, SLEEP};
 use crate::base::place::PlaceId;
 use crate::xmp::error::{Result, XmpError};
-
-/// Ends the program because of an error.
-pub type OnFailure = Box<dyn Fn(XmpError) + Send + Sync>;
 
 impl Mailbox {
     /// Whether a node has ended without a word, which its supervisor reports with the reason.

@@ -13,7 +13,6 @@ use crate::net::endpoint::{PutTarget, Receiver};
 use crate::serialize::Error;
 use crate::serialize::out_of_band::Received;
 use crate::xmp::error::XmpError;
-use crate::xmp::one_sided;
 
 /// The mailbox as a receiver.
 pub(super) struct Inbox(pub(super) Arc<Mailbox>);
@@ -148,7 +147,7 @@ impl Mailbox {
             Packet::Request(request) => {
                 let replies = state.memory.handle(from, request, &payload)?;
                 drop(state);
-                one_sided::send_replies(self, replies);
+                self.send_replies(replies);
                 return Ok(());
             }
         }

@@ -22,10 +22,10 @@ use parking_lot::{Condvar, Mutex};
 use self::inbox::Inbox;
 use self::state::{Arriving, Channel, Landing, Posted, State};
 use super::error::{Result, XmpError};
+use super::segments::Reply;
 use crate::base::place::PlaceId;
 use crate::net::endpoint::{Endpoint, PutTarget};
 
-pub use self::ending::OnFailure;
 pub use self::packet::Construct;
 pub(super) use self::packet::Packet;
 
@@ -37,6 +37,9 @@ const SPIN_BUDGET: Duration = Duration::from_micros(50);
 const OVERSUBSCRIBED_SPIN_BUDGET: Duration = Duration::from_micros(2);
 /// How long a thread sleeps at most until it polls again.
 const SLEEP: Duration = Duration::from_millis(1);
+
+/// Ends the program because of an error.
+pub type OnFailure = Box<dyn Fn(XmpError) + Send + Sync>;
 
 /// The messages of a node.
 pub struct Mailbox {
@@ -217,6 +220,14 @@ impl Mailbox {
                 return Err(failure);
             }
             self.changed.wait_for(&mut state, SLEEP);
+        }
+    }
+
+    /// Answers requests.
+    pub(super) fn send_replies(&self, replies: Vec<Reply>) {
+        for (to, number, payload) in replies {
+            // A node that has ended needs no answer.
+            let _ = self.send_packet(to, &Packet::Reply(number), &payload);
         }
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::serialize::Error;
-use crate::xmp::one_sided::Request;
+use crate::xmp::segments::Request;
 
 /// The construct in which a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::packet::Construct;
 use crate::net::endpoint::PutTarget;
 use crate::xmp::error::XmpError;
-use crate::xmp::one_sided::Memory;
+use crate::xmp::segments::Memory;
 
 /// Where a receive wants its bytes.
 #[derive(Debug)]

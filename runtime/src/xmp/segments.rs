@@ -1,0 +1,348 @@
+//! Memory of a node that others access, and what they ask of it: reads, writes, atomic operations and locks,
+//! which the thread that receives messages executes (MPI standard, "One-Sided Communications", passive
+//! target).
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::strided::{StridedBox, total_bytes};
+use crate::serialize::Error;
+
+/// An operation on an `int`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Atomic {
+    /// Replaces it.
+    Define,
+    /// Reads it.
+    Reference,
+    /// Adds to it.
+    Add,
+    /// Replaces it, too.
+    Swap,
+    /// Replaces it if it has a certain value.
+    CompareSwap,
+}
+
+impl Atomic {
+    /// By its number in `apg_xmp.h`.
+    pub(super) fn from_number(number: i32) -> Option<Atomic> {
+        use Atomic::*;
+        [Define, Reference, Add, Swap, CompareSwap].get(usize::try_from(number).ok()?).copied()
+    }
+}
+
+/// A request to the node that has the memory. Each has a number of the requester, which the answer has too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Request {
+    /// Payload: the boxes. Answer: their elements.
+    Read {
+        segment: u64,
+        number: u64,
+    },
+    /// Payload: the boxes, and their elements.
+    Write {
+        segment: u64,
+        number: u64,
+    },
+    /// Answer: the former value.
+    Atomic {
+        segment: u64,
+        offset: u64,
+        operation: Atomic,
+        value: i32,
+        compare: i32,
+        number: u64,
+    },
+    /// Answered when the requester has the lock.
+    Lock {
+        segment: u64,
+        offset: u64,
+        number: u64,
+    },
+    Unlock {
+        segment: u64,
+        offset: u64,
+        number: u64,
+    },
+}
+
+impl Request {
+    /// The number of the requester.
+    pub(super) fn number(&self) -> u64 {
+        match self {
+            Request::Read { number, .. }
+            | Request::Write { number, .. }
+            | Request::Atomic { number, .. }
+            | Request::Lock { number, .. }
+            | Request::Unlock { number, .. } => *number,
+        }
+    }
+
+    /// The memory that it accesses.
+    pub(super) fn segment(&self) -> u64 {
+        match self {
+            Request::Read { segment, .. }
+            | Request::Write { segment, .. }
+            | Request::Atomic { segment, .. }
+            | Request::Lock { segment, .. }
+            | Request::Unlock { segment, .. } => *segment,
+        }
+    }
+}
+
+/// An answer: the node, the number of its request, and the payload.
+pub(super) type Reply = (u32, u64, Vec<u8>);
+
+/// Memory that other nodes may access, at addresses of this process.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    address: usize,
+    bytes: u64,
+}
+
+#[derive(Debug, Default)]
+struct Lock {
+    holder: Option<u32>,
+    waiting: VecDeque<(u32, u64)>,
+}
+
+/// The memory of a node that others may access.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    segments: FxHashMap<u64, Segment>,
+    locks: FxHashMap<(u64, u64), Lock>,
+    /// Requests for memory that this node declares later.
+    early: Vec<(u32, Request, Vec<u8>)>,
+    /// Memory that has ended: the last [`MAX_GONE_SEGMENTS`].
+    gone: VecDeque<u64>,
+}
+
+/// How many segments that have ended are known: accesses that come late are refused, and do not wait.
+const MAX_GONE_SEGMENTS: usize = 1024;
+
+/// Of a box on the wire: offset, axes, bytes of a run.
+type WireBox = (i64, Vec<(i64, i64)>, u64);
+
+/// Boxes as a request has them.
+pub(super) fn encode_boxes(boxes: &[StridedBox]) -> Vec<u8> {
+    let boxes: Vec<WireBox> = boxes.iter().map(|it| (it.offset, it.axes.to_vec(), it.run as u64)).collect();
+    // A vector grows: encoding does not fail.
+    postcard::to_allocvec(&boxes).unwrap_or_default()
+}
+
+fn malformed<T>(expected: &'static str) -> std::result::Result<T, Error> {
+    Err(Error::Malformed { expected, offset: 0 })
+}
+
+impl Segment {
+    /// Boxes that are inside, and what is behind them.
+    fn boxes<'a>(&self, bytes: &'a [u8]) -> std::result::Result<(Vec<StridedBox>, &'a [u8]), Error> {
+        let Ok((boxes, rest)) = postcard::take_from_bytes::<Vec<WireBox>>(bytes) else {
+            return malformed("sections of memory");
+        };
+        let inside = |(offset, axes, run): WireBox| {
+            // Bounds in wider numbers: the sender may be wrong about all of them.
+            let (mut low, mut high) = (i128::from(offset), i128::from(offset) + i128::from(run));
+            for (count, stride) in &axes {
+                let reach = i128::from(*count - 1).checked_mul(i128::from(*stride))?;
+                if reach < 0 { low += reach } else { high += reach }
+            }
+            let is_inside = low >= 0 && high <= i128::from(self.bytes) && axes.iter().all(|it| it.0 > 0);
+            is_inside.then(|| StridedBox { offset, axes: axes.into_iter().collect(), run: run as usize })
+        };
+        match boxes.into_iter().map(inside).collect::<Option<Vec<_>>>() {
+            Some(boxes) => Ok((boxes, rest)),
+            None => malformed("sections inside of the memory of a node"),
+        }
+    }
+
+    fn int(&self, offset: u64) -> std::result::Result<*mut i32, Error> {
+        match offset.is_multiple_of(4) && offset.checked_add(4).is_some_and(|end| end <= self.bytes) {
+            true => Ok((self.address + offset as usize) as *mut i32),
+            false => malformed("an int inside of the memory of a node"),
+        }
+    }
+}
+
+impl Memory {
+    /// Makes memory accessible, and answers requests that came early.
+    pub(super) fn register(&mut self, segment: u64, address: usize, bytes: u64) -> Vec<Reply> {
+        self.segments.insert(segment, Segment { address, bytes });
+        let (own, others) =
+            std::mem::take(&mut self.early).into_iter().partition(|it| it.1.segment() == segment);
+        self.early = others;
+        let own: Vec<(u32, Request, Vec<u8>)> = own;
+        // A malformed one is answered by nothing: its sender would have been refused.
+        own.into_iter()
+            .filter_map(|(from, request, payload)| self.handle(from, request, &payload).ok())
+            .flatten()
+            .collect()
+    }
+
+    /// The memory is accessible no longer, until it is registered again.
+    pub(super) fn forget(&mut self, segment: u64) {
+        self.segments.remove(&segment);
+    }
+
+    /// The memory has ended.
+    pub(super) fn end(&mut self, segment: u64) {
+        if self.segments.remove(&segment).is_none() {
+            return;
+        }
+        if self.gone.len() == MAX_GONE_SEGMENTS {
+            self.gone.pop_front();
+        }
+        self.gone.push_back(segment);
+    }
+
+    /// Whether memory has ended.
+    pub(super) fn is_gone(&self, segment: u64) -> bool {
+        !self.segments.contains_key(&segment) && self.gone.contains(&segment)
+    }
+
+    /// Executes a request: the answers that it brings.
+    pub(super) fn handle(
+        &mut self,
+        from: u32,
+        request: Request,
+        payload: &[u8],
+    ) -> std::result::Result<Vec<Reply>, Error> {
+        let Some(segment) = self.segments.get(&request.segment()).copied() else {
+            self.early.push((from, request, payload.to_vec()));
+            return Ok(Vec::new());
+        };
+        match request {
+            Request::Read { number, .. } => {
+                let (boxes, _) = segment.boxes(payload)?;
+                let mut bytes = Vec::with_capacity(total_bytes(&boxes));
+                for it in &boxes {
+                    // SAFETY: inside of registered memory. The program orders accesses to the elements.
+                    unsafe { it.pack(segment.address as *const u8, &mut bytes) };
+                }
+                Ok(vec![(from, number, bytes)])
+            }
+            Request::Write { number, .. } => {
+                let (boxes, mut rest) = segment.boxes(payload)?;
+                if rest.len() != total_bytes(&boxes) {
+                    return malformed("the elements of sections");
+                }
+                for it in &boxes {
+                    // SAFETY: inside of registered memory. The program orders accesses to the elements.
+                    rest = unsafe { it.unpack(segment.address as *mut u8, rest) };
+                }
+                Ok(vec![(from, number, Vec::new())])
+            }
+            Request::Atomic { offset, operation, value, compare, number, .. } => {
+                let address = segment.int(offset)?;
+                // SAFETY: an aligned int inside of registered memory. All atomic operations on it are made
+                // here, one at a time.
+                let former = unsafe {
+                    let former = address.read_volatile();
+                    match operation {
+                        Atomic::Reference => {}
+                        Atomic::Define | Atomic::Swap => address.write_volatile(value),
+                        Atomic::Add => address.write_volatile(former.wrapping_add(value)),
+                        Atomic::CompareSwap if former == compare => address.write_volatile(value),
+                        Atomic::CompareSwap => {}
+                    }
+                    former
+                };
+                Ok(vec![(from, number, former.to_ne_bytes().to_vec())])
+            }
+            Request::Lock { segment, offset, number } => {
+                let lock = self.locks.entry((segment, offset)).or_default();
+                if lock.holder.is_none() {
+                    lock.holder = Some(from);
+                    return Ok(vec![(from, number, vec![1])]);
+                }
+                if lock.holder == Some(from) {
+                    return Ok(vec![(from, number, vec![0])]);
+                }
+                lock.waiting.push_back((from, number));
+                Ok(Vec::new())
+            }
+            Request::Unlock { segment, offset, number } => {
+                let lock = self.locks.entry((segment, offset)).or_default();
+                if lock.holder != Some(from) {
+                    return Ok(vec![(from, number, vec![0])]);
+                }
+                let next = lock.waiting.pop_front();
+                lock.holder = next.map(|it| it.0);
+                let granted = next.map(|(node, number)| (node, number, vec![1]));
+                Ok([Some((from, number, vec![1])), granted].into_iter().flatten().collect())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn payload(boxes: &[StridedBox], elements: &[u8]) -> Vec<u8> {
+        [encode_boxes(boxes), elements.to_vec()].concat()
+    }
+
+    #[test]
+    fn sections_outside_of_the_memory_are_malformed() {
+        let mut memory = Memory::default();
+        let mut bytes = [0_u8; 32];
+        memory.register(1, bytes.as_mut_ptr() as usize, 32);
+        let write = |memory: &mut Memory, it: StridedBox| {
+            let elements = vec![7; it.bytes().min(64)];
+            memory.handle(0, Request::Write { segment: 1, number: 5 }, &payload(&[it], &elements))
+        };
+        assert_eq!(write(&mut memory, StridedBox::new(8, &[(3, 8)], 4)).ok(), Some(vec![(0, 5, vec![])]));
+        for wrong in [
+            StridedBox::new(8, &[(4, 8)], 4),
+            StridedBox::new(-4, &[], 4),
+            StridedBox::new(0, &[(2, i64::MAX)], 4),
+        ] {
+            assert!(write(&mut memory, wrong).is_err());
+        }
+        assert_eq!(bytes[8..16], [7, 7, 7, 7, 0, 0, 0, 0]);
+        let atomic = |offset| Request::Atomic {
+            segment: 1,
+            offset,
+            operation: Atomic::Add,
+            value: 1,
+            compare: 0,
+            number: 1,
+        };
+        assert!(memory.handle(0, atomic(30), &[]).is_err());
+        assert!(memory.handle(0, atomic(u64::MAX - 3), &[]).is_err());
+        assert!(memory.handle(0, Request::Read { segment: 1, number: 1 }, &[255, 255]).is_err());
+    }
+
+    #[test]
+    fn request_for_memory_that_is_declared_later_is_answered_then() {
+        let mut memory = Memory::default();
+        let read = Request::Read { segment: 9, number: 3 };
+        let boxes = payload(&[StridedBox::new(1, &[], 2)], &[]);
+        assert_eq!(memory.handle(4, read, &boxes).map(|it| it.len()).ok(), Some(0));
+        let bytes = [1_u8, 2, 3, 4];
+        assert_eq!(memory.register(9, bytes.as_ptr() as usize, 4), [(4, 3, vec![2, 3])]);
+    }
+
+    #[test]
+    fn lock_is_granted_in_order_and_only_its_holder_unlocks() {
+        let mut memory = Memory::default();
+        memory.register(1, 4096, 8);
+        let mut handle = |from, is_taken, number| {
+            let (segment, offset) = (1, 0);
+            let request = if is_taken {
+                Request::Lock { segment, offset, number }
+            } else {
+                Request::Unlock { segment, offset, number }
+            };
+            memory.handle(from, request, &[]).expect("an answer")
+        };
+        assert_eq!(handle(1, true, 10), [(1, 10, vec![1])]);
+        assert_eq!(handle(2, true, 20), []);
+        assert_eq!(handle(2, false, 21), [(2, 21, vec![0])]);
+        assert_eq!(handle(1, true, 11), [(1, 11, vec![0])]);
+        assert_eq!(handle(1, false, 12), [(1, 12, vec![1]), (2, 20, vec![1])]);
+    }
+}
