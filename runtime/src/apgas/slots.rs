@@ -267,6 +267,9 @@ impl Probe for Pending {
 /// # Errors
 /// The call is wrong, or its group has failed.
 pub fn call(mut request: Request) -> Outcome {
+    if let Some(outcome) = own().engine.make_now(&PlaceTransport, &request) {
+        return outcome;
+    }
     let pending = Arc::new(Pending { site: request.probe.clone(), ..Pending::default() });
     if request.call.blocks() {
         request.probe = Some(Arc::<Pending>::clone(&pending));

@@ -170,6 +170,7 @@ pub(crate) fn slot_call(
         wanted: Elements::default(),
         block: None,
         owner: slots::owner(),
+        gathered: (0, 0),
         probe: None,
     };
     let (sends, takes) = parts(call, partner == rank, members);

@@ -105,6 +105,7 @@ impl BlockCall {
             sent: self.elements(0),
             target,
             wanted: self.elements(usize::from(numbers.buffer_count > 1)),
+            gathered: (0, 0),
             block: Some(numbers.block),
             owner,
             probe: None,

@@ -30,6 +30,13 @@ pub struct Part {
     pub count: u32,
 }
 
+impl Part {
+    /// The rank behind its last one.
+    pub fn end(&self) -> u64 {
+        u64::from(self.first) + u64::from(self.count)
+    }
+}
+
 /// A group of slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {

@@ -44,40 +44,59 @@ impl<S, R> Matcher<S, R> {
 
     /// A send arrives. Gives it back with the receive that takes it, or keeps it.
     pub fn send(&mut self, source: u32, tag: i32, send: S) -> Option<(S, R)> {
-        let oldest =
-            |of: Option<u32>| self.receives.get(&(of, tag)).and_then(|all| all.front()).map(|it| it.0);
-        let key = match (oldest(Some(source)), oldest(None)) {
-            (None, None) => {
-                let number = self.number();
-                self.sends.entry((source, tag)).or_default().push_back((number, send));
-                self.sources.insert((tag, number), source);
-                return None;
-            }
-            (Some(named), Some(any)) if named < any => Some(source),
-            (Some(_), None) => Some(source),
-            _ => None,
+        if let Some(receive) = self.take_receive(source, tag, |_| true) {
+            return Some((send, receive));
+        }
+        let number = self.number();
+        self.sends.entry((source, tag)).or_default().push_back((number, send));
+        self.sources.insert((tag, number), source);
+        None
+    }
+
+    /// The receive that a send of that source and tag would take, if there is a receive and it is accepted.
+    pub fn take_receive(&mut self, source: u32, tag: i32, accepts: impl FnOnce(&R) -> bool) -> Option<R> {
+        let oldest = |of: Option<u32>| self.receives.get(&(of, tag)).and_then(|all| all.front());
+        let (key, found) = match (oldest(Some(source)), oldest(None)) {
+            (Some(named), Some(any)) if any.0 < named.0 => (None, any),
+            (Some(named), _) => (Some(source), named),
+            (None, any) => (None, any?),
         };
-        take_first(&mut self.receives, (key, tag)).map(|(_, receive)| (send, receive))
+        if !accepts(&found.1) {
+            return None;
+        }
+        take_first(&mut self.receives, (key, tag)).map(|it| it.1)
     }
 
     /// A receive from a source, or from any, is posted. Gives it back with the send that it takes and the
     /// source of that, or keeps it.
     pub fn receive(&mut self, source: Option<u32>, tag: i32, receive: R) -> Option<(u32, S, R)> {
-        let found = match source {
-            Some(source) => {
-                self.sends.get(&(source, tag)).is_some_and(|all| !all.is_empty()).then_some(source)
-            }
-            None => self.sources.range((tag, 0)..=(tag, u64::MAX)).next().map(|(_, source)| *source),
+        if let Some((from, send)) = self.take_send(source, tag, |_, _| true) {
+            return Some((from, send, receive));
+        }
+        let number = self.number();
+        self.receives.entry((source, tag)).or_default().push_back((number, receive));
+        None
+    }
+
+    /// The send that a receive from a source, or from any, would take, with its source, if there is a send
+    /// and it is accepted.
+    pub fn take_send(
+        &mut self,
+        source: Option<u32>,
+        tag: i32,
+        accepts: impl FnOnce(u32, &S) -> bool,
+    ) -> Option<(u32, S)> {
+        let from = match source {
+            Some(source) => source,
+            None => self.sources.range((tag, 0)..=(tag, u64::MAX)).next().map(|(_, source)| *source)?,
         };
-        let Some((from, (number, send))) =
-            found.and_then(|from| Some((from, take_first(&mut self.sends, (from, tag))?)))
-        else {
-            let number = self.number();
-            self.receives.entry((source, tag)).or_default().push_back((number, receive));
+        let first = self.sends.get(&(from, tag))?.front()?;
+        if !accepts(from, &first.1) {
             return None;
-        };
+        }
+        let (number, send) = take_first(&mut self.sends, (from, tag))?;
         self.sources.remove(&(tag, number));
-        Some((from, send, receive))
+        Some((from, send))
     }
 
     /// Takes out everything that waits.

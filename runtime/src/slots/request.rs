@@ -15,6 +15,7 @@ pub const ANY_SOURCE: i64 = -1;
 
 /// What a slot does. The numbers are those of the ABI: the position in [`Call::ALL`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(i32)]
 pub enum Call {
     /// Sends, and waits until a receive has taken the elements.
     Send,
@@ -79,7 +80,7 @@ impl Call {
 
     /// The number of a call.
     pub fn number(self) -> i32 {
-        Self::ALL.iter().position(|it| it.0 == self).map_or(0, |it| it as i32)
+        self as i32
     }
 
     /// Its name in the class library.
@@ -376,6 +377,9 @@ pub struct Request {
     pub target: Target,
     /// What fits there.
     pub wanted: Elements,
+    /// A barrier: first rank and number of the slots of this place for which the call is made, of which this
+    /// one is the last; of this slot alone if they are none.
+    pub gathered: (u32, u32),
     /// The number of the block that makes the call, if it is one of a kernel.
     pub block: Option<i64>,
     /// The activity that makes the call, to end its slots if it fails.

@@ -96,6 +96,7 @@ fn request(rank: u32, call: Call) -> Request {
         wanted: Elements::default(),
         block: None,
         owner: rank as usize + 1,
+        gathered: (0, 0),
         probe: None,
     }
 }
@@ -352,4 +353,44 @@ proptest! {
         let is_sum = |it: &Vec<u8>| *it == sum.to_ne_bytes() || sum.is_nan();
         prop_assert!(found.iter().all(is_sum), "{:?}", found);
     }
+}
+
+/// A call with memory of the host.
+fn in_memory(request: Request, memory: &mut [u8]) -> Request {
+    let (address, bytes) = (memory.as_mut_ptr(), memory.len());
+    match request.call {
+        Call::Send => Request { source: Source::Memory { address, bytes }, ..request },
+        _ => Request { target: Target::Memory { address, bytes }, ..request },
+    }
+}
+
+#[test]
+fn partner_that_waits_is_served_at_once_and_nothing_else_is() {
+    let world = Places::new(1, 3);
+    let now = |request: &Request| world.engines[0].make_now(&From(&world, 0), request);
+    let (mut sent, mut room) = ([1, 2, 3], [0; 4]);
+    let send_to = |to, data: &mut [u8]| in_memory(send(Call::Send, 0, to, 0, data.to_vec()), data);
+    let receive_of =
+        |rank, from, room: &mut [u8]| in_memory(receive(rank, from, 0, room.len() as u64).0, room);
+    // Nobody waits.
+    assert_eq!(now(&send_to(1, &mut sent)), None);
+    assert_eq!(now(&receive_of(1, ANY_SOURCE, &mut room)), None);
+    // A receive waits, with room for more.
+    let received = world.call(receive_of(1, ANY_SOURCE, &mut room));
+    assert_eq!(now(&send_to(2, &mut sent)), None, "another one receives");
+    assert_eq!(now(&send_to(1, &mut sent)), Some(Ok(Completion::default())));
+    assert_eq!(ended(&received), Ok(Completion { source: 0, elements: 3 }));
+    assert_eq!(room, [1, 2, 3, 0]);
+    // A send waits.
+    let ends = world.call(send_to(2, &mut sent));
+    assert_eq!(now(&receive_of(2, 1, &mut room)), None, "of another one");
+    assert_eq!(now(&receive_of(2, 0, &mut room[..2])), None, "that is too short: the call says so");
+    let found = now(&receive_of(2, ANY_SOURCE, &mut room));
+    assert_eq!(found, Some(Ok(Completion { source: 0, elements: 3 })));
+    assert!(ended(&ends).is_ok());
+    // Slot 1 is in use.
+    let waits = world.call(receive_of(1, 2, &mut room));
+    let other = world.call(send_to(1, &mut sent));
+    assert_eq!(now(&receive_of(1, 0, &mut [0; 4])), None);
+    assert!(waits.lock().is_none() && other.lock().is_none());
 }

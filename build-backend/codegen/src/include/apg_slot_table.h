@@ -4,11 +4,10 @@
    Then it takes its offer back and makes the call through the host, which knows receives from any source, slots
    elsewhere, failures and reports. While a block is in a call there, its partners take theirs to the host as well. Since
    a slot has one blocking call at a time, messages of a pair keep their order on either path. */
-enum { APG_SEND, APG_RECEIVE, APG_EXCHANGE, APG_REPLACE, APG_START_SEND, APG_START_RECEIVE, APG_TEST, APG_WAIT, APG_BARRIER, APG_BROADCAST, APG_GATHER, APG_SCATTER, APG_ALL_GATHER, APG_ALL_TO_ALL, APG_REDUCE, APG_ALL_REDUCE };
 /* Operations of reductions. */
 enum { APG_ADD, APG_MULTIPLY, APG_AND = 3, APG_OR, APG_XOR, APG_MAX, APG_MIN };
-/* Of a slot: in a call of the host; all its calls take that path. */
-enum { APG_SLOT_IN_HOST = 1, APG_SLOT_BY_HOST = 2 };
+/* Of a slot: in a call of the host; all its calls take that path; its group has failed. */
+enum { APG_SLOT_IN_HOST = 1, APG_SLOT_BY_HOST = 2, APG_SLOT_FAILED = 4 };
 /* An offer that is none, that a receive has claimed, and that it has copied. Others: the receiver's position in its part
    plus one, above the tag. */
 enum { APG_OFFER_NONE, APG_OFFER_CLAIMED, APG_OFFER_COPIED };
@@ -22,10 +21,12 @@ struct alignas(128) apg_slot {
   apg_u32 flags, owner;             /* owner: number of the block that has made a call, plus one */
 };
 /* A collective operation of all slots of a part: how many operations have ended (16 bits), whether this one takes the path
-   through the host, how many slots have arrived (23 bits) and how many have taken that path (24 bits). */
+   through the host, whether all have arrived and the last one makes the call for all of them there, how many slots have arrived
+   (22 bits) and how many have taken the path through the host (24 bits). */
 struct alignas(128) apg_meeting { apg_u64 word; };
 #define APG_MEETING_ENDED (1ULL << 48)
 #define APG_MEETING_BY_HOST (1ULL << 47)
+#define APG_MEETING_CLOSED (1ULL << 46)
 #define APG_MEETING_ARRIVED (1ULL << 24)
 /* The slots that a group has for blocks of this device. */
 struct apg_slot_part { apg_i64 group; apg_u64 first, count; apg_slot *slots; apg_meeting *meeting; };
@@ -38,7 +39,7 @@ static __device__ __forceinline__ apg_u32 apg_slot_flags(const apg_slot *slot) {
 struct apg_slot_calls { apg_u64 posted; apg_i64 group, rank; const apg_slot_part *part; apg_slot *own; bool is_by_host; };
 /* What a block's threads have in common during a call. */
 struct apg_slot_state {
-  apg_slot_post post; apg_slot_answer answer;
+  apg_slot_request request; apg_slot_post post; apg_slot_answer answer;
   apg_i64 parts;                    /* how often the call sends its elements */
   const apg_slot_part *part;        /* of the slot and of its partners; null if they are not of one */
   apg_slot *own;                    /* the slot; null if its device does not know it */
@@ -50,15 +51,10 @@ struct apg_slot_state {
   apg_u64 bytes;
   bool is_sending, is_receiving;    /* what is left to do */
   bool has_received, is_by_host;
+  bool is_for_all;                  /* the call is made through the host for all slots of the part */
   int step;
 };
-enum { APG_STEP_END, APG_STEP_COPY, APG_STEP_HOST };
-static __device__ __forceinline__ const apg_slot_buffer &apg_received(const apg_slot_request &request) { return request.buffers[request.buffer_count > 1u]; }
-static __device__ __forceinline__ bool apg_is_inside(const apg_slot_buffer &buffer, apg_i64 parts) {
-  return parts > 0 && buffer.index >= 0 && buffer.count >= 0 && buffer.count <= buffer.length / parts && buffer.index <= buffer.length - buffer.count * parts;
-}
-static __device__ __forceinline__ char *apg_first_element(const apg_slot_buffer &buffer) { return (char *)buffer.data + buffer.index * buffer.size; }
-static __device__ __forceinline__ apg_u64 apg_bytes_of(const apg_slot_buffer &buffer) { return (apg_u64)buffer.count * buffer.size; }
+enum { APG_STEP_END, APG_STEP_COPY, APG_STEP_HOST, APG_STEP_ASK };
 /* The slot with a rank, if it is one of the part. */
 static __device__ __forceinline__ apg_slot *apg_slot_of(const apg_slot_part *part, apg_i64 rank) {
   const apg_u64 position = (apg_u64)rank - part->first;
@@ -66,7 +62,7 @@ static __device__ __forceinline__ apg_slot *apg_slot_of(const apg_slot_part *par
 }
 /* Finds the block's slot, whose calls the host alone can tell apart if another block has made some. One thread does. */
 static __device__ __forceinline__ void apg_find_slot(const apg_mailbox *mailbox, apg_slot_state &state, apg_slot_calls &calls) {
-  const apg_slot_request &request = state.post.request;
+  const apg_slot_request &request = state.request;
   if (calls.group != request.group || calls.rank != request.rank) {
     calls.group = request.group; calls.rank = request.rank;
     calls.part = nullptr; calls.own = nullptr; calls.is_by_host = false;
@@ -84,7 +80,7 @@ static __device__ __forceinline__ void apg_find_slot(const apg_mailbox *mailbox,
 }
 /* The next step of a message; the block's first thread looks for it. */
 static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
-  const apg_slot_request &request = state.post.request;
+  const apg_slot_request &request = state.request;
   apg_slot *own = state.own, *from = state.from;
   const apg_u64 expected = from ? (apg_u64)(own - state.part->slots + 1) << 32 | (apg_u64)request.tag : 0;
   for (unsigned polls = 0; ; ++polls) {
@@ -126,14 +122,14 @@ static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
 /* Copies elements that are not common memory to where all blocks reach them; null if there is no room. */
 static __device__ __forceinline__ const char *apg_make_common(const apg_mailbox *mailbox, const apg_slot_state &state, const char *data, apg_u64 bytes, unsigned rank, unsigned size) {
   if (bytes > mailbox->staging) return nullptr;
-  char *kept = (char *)mailbox->kept + (apg_u64)state.post.request.block * mailbox->staging;
+  char *kept = (char *)mailbox->kept + (apg_u64)state.request.block * mailbox->staging;
   apg_copy_by_block(kept, data, bytes, rank, size);
   __syncthreads();
   return kept;
 }
 /* Sends or receives, or both. False if the rest of the call is to be made through the host. */
 static __device__ __noinline__ bool apg_message_on_device(const apg_mailbox *mailbox, apg_slot_state &state, unsigned rank, unsigned size) {
-  apg_slot_request &request = state.post.request;
+  apg_slot_request &request = state.request;
   const bool sends = request.call != APG_RECEIVE, receives = request.call != APG_SEND;
   const apg_slot_buffer given = request.buffers[0], room = apg_received(request);
   if (rank == 0) {
@@ -181,31 +177,33 @@ static __device__ __noinline__ bool apg_message_on_device(const apg_mailbox *mai
   __syncthreads();
   return false;
 }
-/* Leaves an operation that takes the path through the host; false if it has ended meanwhile. The last that leaves it
-   ends it here. */
+/* Leaves an operation that takes the path through the host; false if it has ended meanwhile, or one slot makes the call for
+   all. The last that leaves it ends it here. */
 static __device__ __forceinline__ bool apg_leave(const apg_slot_part &part, apg_u64 ended) {
   apg_u64 seen = apg_load_acquire(&part.meeting->word);
-  while (seen / APG_MEETING_ENDED == ended) {
+  while (seen / APG_MEETING_ENDED == ended && !(seen & APG_MEETING_CLOSED)) {
     const bool is_last = (seen & 0xffffffu) + 1u == part.count;
     if (apg_exchange_if(&part.meeting->word, seen, is_last ? (ended + 1u) * APG_MEETING_ENDED : (seen | APG_MEETING_BY_HOST) + 1u)) return true;
   }
   return false;
 }
 /* Waits until the operation has ended in which this slot has arrived. The block's first thread does. */
-static __device__ __forceinline__ int apg_await_others(const apg_slot_state &state, apg_u64 ended, bool may_leave) {
+static __device__ __forceinline__ int apg_await_others(const apg_slot_state &state, apg_u64 ended, bool may_leave, bool asks) {
   const apg_slot_part &part = *state.part;
   const long long begun = clock64();
   for (unsigned polls = 0; ; ++polls) {
     const apg_u64 seen = apg_load_acquire(&part.meeting->word);
-    if (seen / APG_MEETING_ENDED != ended) return APG_STEP_END;
-    if (may_leave && ((seen & APG_MEETING_BY_HOST) != 0 || apg_slot_flags(state.own) != 0 || clock64() - begun > APG_TRY_CYCLES)) break;
+    /* In a group that has failed the host refuses the call. */
+    if (seen / APG_MEETING_ENDED != ended) return asks && (apg_slot_flags(state.own) & APG_SLOT_FAILED) != 0 ? APG_STEP_HOST : APG_STEP_END;
+    const bool leaves = may_leave && !(seen & APG_MEETING_CLOSED) && ((seen & APG_MEETING_BY_HOST) != 0 || apg_slot_flags(state.own) != 0 || clock64() - begun > APG_TRY_CYCLES);
+    if (leaves && apg_leave(part, ended)) return APG_STEP_HOST;
     if (polls > 64u) __nanosleep(32u);
   }
-  return apg_leave(part, ended) ? APG_STEP_HOST : APG_STEP_END;
 }
 /* Waits until all slots of the part have arrived. False if the operation takes the path through the host, which this
-   slot demands if it `leaves`; all that have arrived have called the same otherwise. */
-static __device__ __noinline__ bool apg_meet(apg_slot_state &state, bool may_leave, bool leaves, unsigned rank, unsigned size) {
+   slot demands if it `leaves`; all that have arrived have called the same otherwise. If it `asks`, the last one makes the call
+   through the host for all, which wait for it. */
+static __device__ __noinline__ bool apg_meet(apg_slot_state &state, bool may_leave, bool leaves, bool asks, unsigned rank, unsigned size) {
   const apg_slot_part &part = *state.part;
   if (rank == 0 && !leaves) state.seen = apg_add(&part.meeting->word, APG_MEETING_ARRIVED) + APG_MEETING_ARRIVED;
   if (rank == 0 && leaves) {
@@ -217,7 +215,7 @@ static __device__ __noinline__ bool apg_meet(apg_slot_state &state, bool may_lea
   __syncthreads();
   const apg_u64 ended = state.seen / APG_MEETING_ENDED;
   /* The last one compares what they have called. */
-  const bool is_last = (state.seen / APG_MEETING_ARRIVED & 0x7fffffu) == part.count;
+  const bool is_last = (state.seen / APG_MEETING_ARRIVED & 0x3fffffu) == part.count;
   if (may_leave && is_last) {
     bool agrees = true;
     for (apg_u64 i = rank; i < part.count; i += size) {
@@ -229,8 +227,8 @@ static __device__ __noinline__ bool apg_meet(apg_slot_state &state, bool may_lea
   if (rank == 0) {
     apg_u64 seen = state.seen;
     leaves = leaves || (seen & APG_MEETING_BY_HOST) != 0;
-    if (!leaves && !is_last) state.step = apg_await_others(state, ended, may_leave);
-    else if (!leaves && apg_exchange_if(&part.meeting->word, seen, (ended + 1u) * APG_MEETING_ENDED)) state.step = APG_STEP_END;
+    if (!leaves && !is_last) state.step = apg_await_others(state, ended, may_leave, asks);
+    else if (!leaves && apg_exchange_if(&part.meeting->word, seen, asks ? seen | APG_MEETING_CLOSED : (ended + 1u) * APG_MEETING_ENDED)) state.step = asks ? APG_STEP_ASK : APG_STEP_END;
     else state.step = apg_leave(part, ended) ? APG_STEP_HOST : APG_STEP_END;
   }
   __syncthreads();
@@ -304,19 +302,27 @@ static __device__ __forceinline__ void apg_reduce(const apg_slot_part &part, con
     default: return apg_reduce_elements<apg_u8>(part, root, operation, first, end, rank, size);
   }
 }
+/* Whether all slots of the part take part in a barrier with others, which one request can say. */
+static __device__ __forceinline__ bool apg_gathers(const apg_slot_request &request, const apg_slot_part &part) {
+  const bool has_all = request.first <= (apg_i64)part.first && request.members >= (apg_i64)(part.first + part.count) - request.first;
+  return request.call == APG_BARRIER && request.stride == 1 && part.count > 1u && has_all && apg_is_short(request, 0);
+}
 /* A collective operation of all slots of the part. False if it is to be made through the host. */
 static __device__ __noinline__ bool apg_collective_on_device(const apg_mailbox *mailbox, apg_slot_state &state, unsigned rank, unsigned size) {
-  const apg_slot_request &request = state.post.request;
+  const apg_slot_request &request = state.request;
   const apg_slot_part &part = *state.part;
   const int call = request.call;
-  if ((apg_u64)request.first != part.first || (apg_u64)request.members != part.count || request.stride != 1) return false;
+  const bool is_of_part = (apg_u64)request.first == part.first && (apg_u64)request.members == part.count && request.stride == 1;
+  /* A barrier with slots elsewhere is gathered here, and one block makes it for all. */
+  const bool asks = !is_of_part && apg_gathers(request, part);
+  if (!is_of_part && !asks) return false;
   const bool reduces = call == APG_REDUCE || call == APG_ALL_REDUCE;
   const bool has_root = call == APG_BROADCAST || call == APG_GATHER || call == APG_SCATTER || call == APG_REDUCE, is_root = request.partner == request.rank;
   const apg_slot *root = has_root ? apg_slot_of(&part, request.partner) : state.own;
   if (!root) return false;
   const apg_slot_buffer &given = request.buffers[0], &room = apg_received(request);
   const apg_i64 sent = state.parts, all = (apg_i64)part.count;
-  const apg_i64 received = call == APG_BARRIER ? 0 : call == APG_BROADCAST || call == APG_SCATTER || call == APG_ALL_REDUCE ? 1 : call == APG_REDUCE ? is_root : call != APG_GATHER || is_root ? all : 0;
+  const apg_i64 received = apg_received_parts(request);
   bool leaves = (sent > 0 && !apg_is_inside(given, sent)) || (received > 0 && !apg_is_inside(room, received)) || (reduces && !apg_can_combine(given.kind, request.operation));
   const apg_u64 bytes = call == APG_BARRIER || leaves ? 0 : apg_bytes_of(given);
   const char *data = apg_first_element(given);
@@ -332,12 +338,14 @@ static __device__ __noinline__ bool apg_collective_on_device(const apg_mailbox *
   if (((call == APG_GATHER && is_root) || (reduces && received > 0)) && !apg_is_common(target)) leaves = true;
   if (rank == 0) {
     apg_slot *own = state.own;
-    own->data = data; own->target = target; own->root = has_root ? request.partner : 0;
-    own->count = call == APG_BARRIER ? 0 : (apg_u64)given.count; own->size = call == APG_BARRIER ? 0 : given.size;
+    own->data = data; own->target = target; own->root = has_root ? request.partner : call == APG_BARRIER ? request.first : 0;
+    own->count = call == APG_BARRIER ? (apg_u64)request.members : (apg_u64)given.count; own->size = call == APG_BARRIER ? 0 : given.size;
     own->call = (apg_u32)call | (reduces ? given.kind << 8 | (apg_u32)request.operation << 16 : 0u);
   }
   __syncthreads();
-  if (!apg_meet(state, true, leaves, rank, size)) return false;
+  const bool is_met = apg_meet(state, true, leaves, asks, rank, size);
+  if (rank == 0) state.is_for_all = state.step == APG_STEP_ASK;
+  if (!is_met) return false;
   const apg_u64 position = (apg_u64)(state.own - part.slots);
   if (call == APG_BROADCAST && !is_root) apg_copy_by_block(target, root->data, bytes, rank, size);
   if (call == APG_GATHER) apg_copy_by_block(root->target + position * bytes, data, bytes, rank, size);
@@ -350,13 +358,13 @@ static __device__ __noinline__ bool apg_collective_on_device(const apg_mailbox *
   }
   if (call != APG_BARRIER) {
     __syncthreads();
-    apg_meet(state, false, false, rank, size);
+    apg_meet(state, false, false, false, rank, size);
   }
   return true;
 }
 /* Makes a call by the memory of the device. False if it is to be made through the host. */
 static __device__ __forceinline__ bool apg_call_on_device(const apg_mailbox *mailbox, apg_slot_state &state, unsigned rank, unsigned size) {
-  const int call = state.post.request.call;
+  const int call = state.request.call;
   if (!state.own || state.is_by_host) return false;
   return call <= APG_REPLACE ? apg_message_on_device(mailbox, state, rank, size) : call >= APG_BARRIER && apg_collective_on_device(mailbox, state, rank, size);
 }

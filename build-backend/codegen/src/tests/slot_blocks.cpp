@@ -70,7 +70,7 @@ template <class T> static T &apg_shared() { static T of_blocks[8]; return of_blo
 #include "apg_slots.h"
 
 // The host: requests in the order of their doorbells, answered when they have ended.
-struct Request { apg_slot_request call; apg_u64 number = 0; apg_i64 parts = 0, word = 0; bool is_sent = true, is_received = true, is_awaited = true; std::vector<char> elements, found; };
+struct Request { apg_slot_request call; apg_u64 number = 0; apg_i64 parts = 0, word = 0; bool is_sent = true, is_received = true, is_awaited = true; int gathered = 0; std::vector<char> elements, found; };
 static int blocks;
 static std::deque<Request *> sends, receives;
 static std::vector<Request *> arrived;
@@ -109,9 +109,11 @@ static bool match_one() {
   }
   return false;
 }
+static int gathered;
 static void collect(Request *last) {
   arrived.push_back(last);
-  if ((int)arrived.size() < blocks) return;
+  if (last->gathered > 0) ++gathered;
+  if ((int)arrived.size() < blocks && last->gathered != blocks) return;
   for (Request *to : arrived) {
     const int call = to->call.call;
     const apg_u64 bytes = apg_bytes_of(to->call.buffers[0]);
@@ -136,11 +138,27 @@ static void collect(Request *last) {
   for (Request *it : arrived) answer(*it);
   arrived.clear();
 }
-static void handle(const apg_slot_post &post, apg_u64 number, const char *staged) {
-  Request *it = new Request{post.request, number};
-  const int call = it->call.call;
-  if (post.sent == APG_SENT_INLINE) it->elements.assign(post.elements, post.elements + post.sent_bytes);
-  else if (post.sent == APG_SENT_STAGED) it->elements.assign(staged, staged + apg_bytes_of(it->call.buffers[0]) * (call == APG_SCATTER || call == APG_ALL_TO_ALL ? blocks : 1));
+// The call of a request that a block has written.
+static apg_slot_request read(const apg_slot_post &post, int block) {
+  apg_slot_request call{};
+  const apg_u32 *words = post.words;
+  if (words[1] & APG_POST_WIDE) { memcpy(&call, post.elements, sizeof call); return call; }
+  call.call = words[0] >> 24; call.rank = words[0] & 0xffffff; call.group = words[2]; call.partner = (apg_i32)words[3]; call.block = block;
+  call.operation = words[1] >> 18 & 15; call.buffer_count = words[1] >> 12 & 3; call.stride = words[11];
+  if (call.call >= APG_BARRIER) { call.first = (apg_i32)words[9]; call.members = (apg_i32)words[10]; }
+  else { call.from = (apg_i32)words[9]; call.tag = (apg_i32)words[10]; }
+  for (unsigned i = 0; i < call.buffer_count; ++i) {
+    const bool is_last = i + 1 == call.buffer_count;
+    call.buffers[i] = {is_last ? (void *)(words[7] | (apg_u64)words[8] << 32) : nullptr, 1 << 30, 0, words[is_last ? 6 : 5], words[1] >> 22, words[1] >> 14 & 15};
+  }
+  return call;
+}
+static void handle(const apg_slot_post &post, apg_u64 number, int block, const char *staged) {
+  Request *it = new Request{read(post, block), number};
+  const int call = it->call.call, sent = post.words[1] >> 9 & 3;
+  if (call == APG_BARRIER && !(post.words[1] & APG_POST_WIDE)) it->gathered = post.words[6];
+  if (sent == APG_SENT_INLINE) it->elements.assign(post.elements, post.elements + (post.words[1] & 0x1ff));
+  else if (sent == APG_SENT_STAGED) it->elements.assign(staged, staged + apg_bytes_of(it->call.buffers[0]) * (call == APG_SCATTER || call == APG_ALL_TO_ALL ? blocks : 1));
   if (call >= APG_BARRIER) return collect(it);
   if (call == APG_WAIT) {
     Request *other = begun[it->call.partner];
@@ -164,20 +182,22 @@ struct Program {
   apg_mailbox mailbox{};
   apg_slot_part part{};
   std::vector<apg_i64> sent[8], received[8];
-  std::atomic<long> wrong{0};
+  std::atomic<long> wrong{0}, met{0};
   std::atomic<apg_u64> calls{0};
 };
 // What one thread of a block runs.
 static void run(Program &program, int block, unsigned seed, int rounds) {
   std::mt19937 random(seed);
   apg_slot_calls calls{};
+  long barriers = 0;
   apg_i64 *sent = program.sent[block].data(), *received = program.received[block].data();
   const auto value = [](int round, int who, int i) { return (apg_i64)round * 1000003 + who * 1009 + i; };
   for (int round = 0; round < rounds; ++round) {
-    const int kind = random() % 14, count = random() % MOST, root = random() % blocks, more = random() % 256, late = random() % (4 * blocks);
+    const int kind = random() % 15, count = random() % MOST, root = random() % blocks, more = random() % 256, late = random() % (4 * blocks);
     const int next = (block + 1 + more) % blocks, before = (block + blocks - (1 + more) % blocks) % blocks, other = block ^ 1;
     const auto call = [&](int call, apg_i64 partner, apg_i64 from, apg_i64 tag, apg_i64 parts, std::vector<apg_slot_buffer> buffers) {
-      apg_slot_request request{5, block, partner, from, tag, more & 1 ? APG_XOR : APG_ADD, 0, blocks, 1, block, {}, call, (apg_u32)buffers.size(), 0, 0};
+      // Lines of a large number make wide requests.
+      apg_slot_request request{5, block, partner, from, tag, more & 1 ? APG_XOR : APG_ADD, 0, kind == 14 ? blocks + 1 : blocks, 1, block, {}, call, (apg_u32)buffers.size(), 0, more & 2 ? 7u : 1u << 20};
       for (size_t i = 0; i < buffers.size(); ++i) request.buffers[i] = buffers[i];
       if (own_rank == 0) program.calls++;
       return apg_slot_message(&program.mailbox, calls, parts, request);
@@ -208,6 +228,11 @@ static void run(Program &program, int block, unsigned seed, int rounds) {
         for (int i = 1; block == root && i < blocks; ++i) { const apg_i64 word = call(APG_RECEIVE, 0, -1, 7, 0, {room}); expect(received, word & 0xffffff, 0); }
         break;
       case 4: call(APG_BARRIER, 0, 0, 0, 0, {}); break;
+      case 14: // With a slot elsewhere, which does not wait.
+        if (own_rank == 0) program.met++;
+        call(APG_BARRIER, 0, 0, 0, 0, {});
+        if (program.met < (long)blocks * ++barriers) program.wrong++;
+        break;
       case 5:
         call(APG_BROADCAST, root, 0, 0, block == root, {block == root ? given : part});
         if (block != root) expect(received, root, 0);
@@ -269,9 +294,9 @@ int main(int, char **arguments) {
       apg_slot_post post;
       const apg_slot_pair *units = posts.data() + block * APG_ALL_POST_UNITS;
       apg_await_units(&post, units, 0, APG_POST_UNITS, made[block] + 1, 0, 1);
-      if (post.sent == APG_SENT_INLINE) apg_await_units(&post, units, APG_POST_UNITS, APG_POST_UNITS + (post.sent_bytes + 7) / 8, made[block] + 1, 0, 1);
+      apg_await_units(&post, units, APG_POST_UNITS, APG_POST_UNITS + ((post.words[1] & 0x1ff) + 7) / 8, made[block] + 1, 0, 1);
       ++total;
-      handle(post, ++made[block], (const char *)sent.data() + block * staging);
+      handle(post, ++made[block], block, (const char *)sent.data() + block * staging);
     }
   });
   std::vector<std::unique_ptr<Block>> shared;
@@ -290,5 +315,5 @@ int main(int, char **arguments) {
   host.join();
   bool is_clean = true;
   for (const apg_slot &slot : slots) is_clean = is_clean && slot.offer == APG_OFFER_NONE && !(slot.flags & APG_SLOT_IN_HOST);
-  printf("%ld wrong, %s, %s\n", program.wrong.load(), is_clean ? "clean" : "not clean", total > 0 && total < program.calls ? "both paths" : "one path");
+  printf("%ld wrong, %s, %s, %s\n", program.wrong.load(), is_clean ? "clean" : "not clean", gathered > 0 ? "gathered" : "not gathered", total > 0 && total < program.calls ? "both paths" : "one path");
 }

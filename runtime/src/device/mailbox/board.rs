@@ -22,7 +22,7 @@ unsafe impl Sync for Board {}
 
 impl Board {
     /// # Safety
-    /// `start` is a multiple of 64, and [`Board::bytes`] bytes are there as long as the board is used; the
+    /// `start` is a multiple of 128, and [`Board::bytes`] bytes are there as long as the board is used; the
     /// first [`Board::control_bytes`] are 0.
     pub(super) unsafe fn new(start: *mut u8, blocks: u32, staging: usize) -> Board {
         Board { start, blocks, staging }

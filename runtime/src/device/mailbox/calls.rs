@@ -46,7 +46,13 @@ struct OpenCall {
     /// Number of the block's call.
     number: u64,
     site: CallSite,
-    made: BlockCall,
+    /// Group and rank.
+    slot: (i64, i64),
+    call: Call,
+    /// Number of what a test or wait is about.
+    about: i64,
+    /// Bytes of an element, for each part that is received.
+    element_bytes: usize,
     delivery: Delivery,
 }
 
@@ -113,8 +119,19 @@ impl Calls {
     }
 
     /// Begins call `number` of a block.
-    pub(super) fn begin(self: &Arc<Self>, block: u32, number: u64, post: &Post) {
+    /// `known` is where its last call was, which mostly is the same.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        block: u32,
+        number: u64,
+        post: &Post,
+        known: &mut Option<Arc<CallSite>>,
+    ) {
         let site = CallSite::of(&post.call);
+        let probe = match known {
+            Some(probe) if **probe == site => Arc::clone(probe),
+            _ => Arc::clone(known.insert(Arc::new(site))),
+        };
         self.open.fetch_add(1, Ordering::AcqRel);
         let made = match BlockCall::new(&post.call) {
             Ok(made) => made,
@@ -123,21 +140,22 @@ impl Calls {
         let source = self.source(block, &made, post);
         let (delivery, target) = self.target(block, &made);
         let mut request = made.request(source, target, self.owner());
-        request.probe = Some(Arc::new(site));
-        let (open, calls) = (OpenCall { block, number, site, made, delivery }, Arc::clone(self));
+        request.probe = Some(probe);
+        request.gathered = post.gathered;
+        let (parts, slot, call) = (made.received_bytes(1), made.slot(), made.call);
+        let about = made.request_number();
+        let open = OpenCall { block, number, site, slot, call, about, element_bytes: parts, delivery };
+        let calls = Arc::clone(self);
         self.slots.post(request, Box::new(move |outcome| calls.complete(open, outcome)));
     }
 
     /// The elements that a call sends.
     fn source(&self, block: u32, made: &BlockCall, post: &Post) -> Source {
         let Some(Memory { address, bytes }) = made.source else { return Source::Nothing };
-        let in_request = if post.sent == sent::INLINE { post.elements.get(..bytes) } else { None };
-        if let Some(elements) = in_request {
-            // SAFETY: the block's staging memory, which it does not use in this call; it is longer.
-            unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr(), self.board.sent(block), bytes) };
-        }
-        let is_staged = post.sent == sent::STAGED && bytes <= self.board.staging;
-        if in_request.is_none() && !is_staged {
+        // Those of the request have been put there as well.
+        let is_inline = post.sent == sent::INLINE && bytes <= INLINE_BYTES;
+        let is_staged = is_inline || (post.sent == sent::STAGED && bytes <= self.board.staging);
+        if !is_staged {
             return Source::Device(self.elements(address, bytes));
         }
         let staged = Source::Memory { address: self.board.sent(block), bytes };
@@ -180,10 +198,10 @@ impl Calls {
             Err(failure) => return self.fail(open, failure),
         };
         let word = completion.word();
-        let (group, rank) = open.made.slot();
+        let (group, rank) = open.slot;
         match std::mem::replace(&mut open.delivery, Delivery::Nothing) {
-            Delivery::Nothing if open.made.call == Call::Wait => {
-                let key = (group, rank, open.made.request_number());
+            Delivery::Nothing if open.call == Call::Wait => {
+                let key = (group, rank, open.about);
                 let begun = self.state.lock().begun.remove(&key);
                 match begun {
                     Some(Begun::Short(bytes, target)) => self.deliver(open, word, &bytes.lock(), target),
@@ -193,7 +211,7 @@ impl Calls {
             }
             Delivery::Nothing => self.answer(open, Answered { word, ..Answered::default() }),
             Delivery::Staging(target) => {
-                let bytes = open.made.received_bytes(completion.elements) as u32;
+                let bytes = (completion.elements as usize * open.element_bytes) as u32;
                 self.answer(open, Answered { flags: received_flag(bytes), word, target, bytes });
             }
             Delivery::Written => self.answer_written(open, word),

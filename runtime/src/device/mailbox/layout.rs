@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::layout::SlotCall;
+use crate::layout::{SlotBuffer, SlotCall};
+use crate::slots::request::Call;
 
 /// Flags of an answer.
 pub(super) mod answer_flag {
@@ -90,27 +91,110 @@ pub(super) mod sent {
     pub(in super::super) const INLINE: u32 = 2;
 }
 
-/// A request of a block (`apg_slot_post`).
-#[repr(C, align(16))]
+/// A request of a block, as the words of `apg_slot_post` say.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Post {
     pub call: SlotCall,
     /// Where the elements to send are ([`sent`]).
     pub sent: u32,
-    /// Bytes of those in the request.
-    pub sent_bytes: u32,
-    pub unused: [u32; 2],
-    pub elements: [u8; INLINE_BYTES],
+    /// A barrier: first rank and number of the slots for which it is made; of one slot if they are none.
+    pub gathered: (u32, u32),
 }
 
-const POST_WORDS: usize = size_of::<Post>() / size_of::<u32>();
-/// Words in front of the elements of a request.
-const POST_HEAD_WORDS: usize = std::mem::offset_of!(Post, elements) / size_of::<u32>();
+/// Words in front of the elements of a request (`APG_POST_WORDS`).
+const POST_HEAD_WORDS: usize = 12;
+/// Words of a request, which begins at a multiple of 128 bytes: with 16 bytes of elements it has as many.
+const POST_WORDS: usize = POST_HEAD_WORDS + INLINE_BYTES / size_of::<u32>() + 4;
+/// Words of a call's structure, in place of elements.
+const WIDE_WORDS: usize = size_of::<SlotCall>() / size_of::<u32>();
 /// Words of an answer in front of its elements.
 const ANSWER_HEAD_WORDS: usize = 6;
 /// Words of an answer that are always written, with two of elements.
 const MIN_ANSWER_WORDS: usize = 8;
 const ANSWER_WORDS: usize = MIN_ANSWER_WORDS + INLINE_BYTES / size_of::<u32>();
+
+/// The second word of a request: its fields from the lowest bits on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PostKind {
+    /// Bytes of what follows the head (9 bits).
+    bytes: u32,
+    /// [`sent`] (2 bits).
+    sent: u32,
+    /// The call's structure follows in place of elements.
+    is_wide: bool,
+    /// Number of buffers (2 bits).
+    buffers: u32,
+    /// Kind of the elements (4 bits).
+    kind: u32,
+    /// Operation of a reduction (4 bits).
+    operation: u32,
+    /// Bytes of an element (10 bits).
+    size: u32,
+}
+
+impl PostKind {
+    fn of(word: u32) -> PostKind {
+        let field = |first: u32, bits: u32| word >> first & ((1 << bits) - 1);
+        PostKind {
+            bytes: field(0, 9),
+            sent: field(9, 2),
+            is_wide: field(11, 1) != 0,
+            buffers: field(12, 2),
+            kind: field(14, 4),
+            operation: field(18, 4),
+            size: field(22, 10),
+        }
+    }
+
+    #[cfg(test)]
+    fn word(self) -> u32 {
+        let PostKind { bytes, sent, is_wide, buffers, kind, operation, size } = self;
+        bytes
+            | sent << 9
+            | u32::from(is_wide) << 11
+            | buffers << 12
+            | kind << 14
+            | operation << 18
+            | size << 22
+    }
+}
+
+/// The call that the head of a request says. The block has checked the ranges of its elements: those that it
+/// sends are in the request or staged, and the others are at that address.
+fn short_call(head: &[u32; POST_HEAD_WORDS], kind: PostKind, block: u32) -> SlotCall {
+    let signed = |at: usize| i64::from(head[at] as i32);
+    let call = (head[0] >> 24) as i32;
+    let is_collective = call >= Call::Barrier.number();
+    let [of_message, of_collective] =
+        if is_collective { [[0, 0], [signed(9), signed(10)]] } else { [[signed(9), signed(10)], [0, 0]] };
+    let target = usize::try_from(u64::from(head[7]) | u64::from(head[8]) << 32).unwrap_or(0);
+    let buffer = |count: i64, address: usize| SlotBuffer {
+        data: std::ptr::with_exposed_provenance_mut(address),
+        length: i64::MAX,
+        index: 0,
+        count,
+        size: kind.size,
+        kind: kind.kind,
+    };
+    let (given, room) = (buffer(signed(5), 0), buffer(signed(6), target));
+    SlotCall {
+        group: signed(2),
+        rank: i64::from(head[0] & 0xff_ffff),
+        partner: signed(3),
+        from: of_message[0],
+        tag: of_message[1],
+        operation: i64::from(kind.operation),
+        first: of_collective[0],
+        members: of_collective[1],
+        stride: signed(11),
+        block: i64::from(block),
+        buffers: if kind.buffers > 1 { [given, room] } else { [room, room] },
+        call,
+        buffer_count: kind.buffers,
+        file: head[4] >> 20,
+        line: head[4] & 0xf_ffff,
+    }
+}
 
 /// A 32-bit word below the lowest bits of the number of its call.
 fn tagged(word: u32, number: u64) -> u64 {
@@ -118,28 +202,37 @@ fn tagged(word: u32, number: u64) -> u64 {
 }
 
 /// The words of a request as the device writes them.
-#[repr(C, align(64))]
+#[repr(C, align(128))]
 pub(super) struct PostWords([AtomicU64; POST_WORDS]);
 
 impl PostWords {
-    /// The request of the block's call of that number; `None` if some of its words have not come yet.
-    pub(super) fn read(&self, number: u64) -> Option<Post> {
-        let mut words = [0_u32; POST_WORDS];
-        self.read_words(&mut words, 0..POST_HEAD_WORDS, number)?;
-        // SAFETY: a structure of numbers and addresses of the same size, for which all bytes are values.
-        let head: Post = unsafe { std::mem::transmute(words) };
-        if head.sent != sent::INLINE {
-            return Some(head);
+    /// The request of a block's call of that number; `None` if some of its words have not come yet. Elements
+    /// in the request go to `elements`.
+    ///
+    /// # Safety
+    /// [`INLINE_BYTES`] bytes are there, a multiple of 4 is their address, and nothing else accesses them.
+    pub(super) unsafe fn read(&self, number: u64, block: u32, elements: *mut u8) -> Option<Post> {
+        let mut head = [0_u32; POST_HEAD_WORDS];
+        self.read_words(&mut head, 0, number)?;
+        let kind = PostKind::of(head[1]);
+        if kind.is_wide {
+            let mut words = [0_u32; WIDE_WORDS];
+            self.read_words(&mut words, POST_HEAD_WORDS, number)?;
+            // SAFETY: a structure of numbers and addresses of the same size, for which all bytes are values.
+            let call: SlotCall = unsafe { std::mem::transmute(words) };
+            return Some(Post { call, sent: kind.sent, gathered: (0, 0) });
         }
-        let end = POST_HEAD_WORDS + (head.sent_bytes as usize).min(INLINE_BYTES).div_ceil(size_of::<u32>());
-        self.read_words(&mut words, POST_HEAD_WORDS..end, number)?;
-        // SAFETY: as above.
-        Some(unsafe { std::mem::transmute::<[u32; POST_WORDS], Post>(words) })
+        let count = (kind.bytes as usize).min(INLINE_BYTES).div_ceil(size_of::<u32>());
+        // SAFETY: by the caller; as many words fit.
+        let elements = unsafe { std::slice::from_raw_parts_mut(elements.cast::<u32>(), count) };
+        self.read_words(elements, POST_HEAD_WORDS, number)?;
+        let call = short_call(&head, kind, block);
+        let gathered = if call.call == Call::Barrier.number() { (head[5], head[6]) } else { (0, 0) };
+        Some(Post { call, sent: kind.sent, gathered })
     }
 
-    fn read_words(&self, into: &mut [u32], range: std::ops::Range<usize>, number: u64) -> Option<()> {
-        let pairs = into[range.clone()].iter_mut().zip(&self.0[range]);
-        for (word, pair) in pairs {
+    fn read_words(&self, into: &mut [u32], first: usize, number: u64) -> Option<()> {
+        for (word, pair) in into.iter_mut().zip(&self.0[first..]) {
             let seen = pair.load(Ordering::Acquire);
             if (seen >> 32) as u32 != number as u32 {
                 return None;
@@ -149,13 +242,52 @@ impl PostWords {
         Some(())
     }
 
-    /// What a block does.
+    /// What a block does, with elements in the request if they are [`sent::INLINE`]; the head alone is
+    /// written if the call's numbers fit.
     #[cfg(test)]
-    pub(super) fn write(&self, number: u64, post: &Post) {
-        // SAFETY: as in `read`.
-        let words = unsafe { std::mem::transmute::<Post, [u32; POST_WORDS]>(*post) };
-        let order = (0..POST_WORDS).rev();
-        order.for_each(|at| self.0[at].store(tagged(words[at], number), Ordering::Release));
+    pub(super) fn write(&self, number: u64, post: &Post, elements: &[u8]) {
+        let call = &post.call;
+        let (given, room) = (call.buffers[0], call.buffers[usize::from(call.buffer_count > 1)]);
+        let is_wide = post.sent == sent::ON_DEVICE || call.line >= 1 << 20;
+        let mut words = vec![0; POST_HEAD_WORDS];
+        let mut kind = PostKind {
+            bytes: elements.len() as u32,
+            sent: post.sent,
+            is_wide,
+            buffers: call.buffer_count,
+            kind: given.kind,
+            operation: call.operation as u32,
+            size: given.size,
+        };
+        if is_wide {
+            kind.bytes = size_of::<SlotCall>() as u32;
+            // SAFETY: as in `read`.
+            words.extend(unsafe { std::mem::transmute::<SlotCall, [u32; WIDE_WORDS]>(*call) });
+        } else {
+            let target = room.data.addr() as u64;
+            let is_collective = call.call >= Call::Barrier.number();
+            let [third, fourth] =
+                if is_collective { [call.first, call.members] } else { [call.from, call.tag] };
+            let (first, count) = post.gathered;
+            words[0] = call.rank as u32 | (call.call as u32) << 24;
+            words[2..5].copy_from_slice(&[
+                call.group as u32,
+                call.partner as u32,
+                call.line | call.file << 20,
+            ]);
+            words[5..7].copy_from_slice(&[given.count as u32 | first, room.count as u32 | count]);
+            words[7..9].copy_from_slice(&[target as u32, (target >> 32) as u32]);
+            words[9..12].copy_from_slice(&[third as u32, fourth as u32, call.stride as u32]);
+            let word = |bytes: &[u8]| {
+                let mut word = [0; 4];
+                word[..bytes.len()].copy_from_slice(bytes);
+                u32::from_ne_bytes(word)
+            };
+            words.extend(elements.chunks(4).map(word));
+        }
+        words[1] = kind.word();
+        let pairs = self.0.iter().zip(words).rev();
+        pairs.for_each(|(pair, word)| pair.store(tagged(word, number), Ordering::Release));
     }
 }
 
@@ -214,5 +346,5 @@ impl AnswerWords {
 
 // As in `apg_mailbox.h` and `apg_slot_table.h`.
 const _: () = assert!(size_of::<PartEntry>() == 40 && size_of::<Header>() == 72);
-const _: () = assert!(size_of::<Post>() == 448 && POST_HEAD_WORDS == 48 && ANSWER_WORDS == 72);
-const _: () = assert!(size_of::<PostWords>() == 896 && size_of::<AnswerWords>() == 576);
+const _: () = assert!(size_of::<SlotCall>() == 176 && POST_WORDS == 80 && ANSWER_WORDS == 72);
+const _: () = assert!(size_of::<PostWords>() == 640 && size_of::<AnswerWords>() == 576);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use super::calls::Calls;
-use crate::slots::block_call::RequestSource;
+use crate::slots::block_call::{CallSite, RequestSource};
 
 /// How long the thread spins after something came: longer than a copy of many elements takes, after which
 /// their block continues.
@@ -22,15 +22,24 @@ const SLEEP_TIMES: (Duration, Duration) = (Duration::from_micros(20), Duration::
 /// Begins the calls that blocks request.
 pub(super) struct Server {
     calls: Arc<Calls>,
-    /// The number of calls that each block has made; none after the end. One thread at a time reads.
-    made: Mutex<Option<Vec<u64>>>,
+    /// What each block has made; none after the end. One thread at a time reads.
+    made: Mutex<Option<Vec<Made>>>,
     /// Polls of activities.
     helps: AtomicU64,
 }
 
+/// The calls of a block so far.
+#[derive(Clone, Default)]
+struct Made {
+    /// Their number.
+    calls: u64,
+    /// Where the last one was.
+    site: Option<Arc<CallSite>>,
+}
+
 impl Server {
     pub(super) fn new(calls: Arc<Calls>) -> Server {
-        let made = Mutex::new(Some(vec![0; calls.board.blocks as usize]));
+        let made = Mutex::new(Some(vec![Made::default(); calls.board.blocks as usize]));
         Server { calls, made, helps: AtomicU64::default() }
     }
 
@@ -41,15 +50,16 @@ impl Server {
         let board = self.calls.board;
         let mut any = false;
         for ((block, doorbell), made) in (0..).zip(board.doorbells()).zip(made) {
-            let number = *made + 1;
+            let number = made.calls + 1;
             if doorbell.load(Ordering::Relaxed) != number as u32 {
                 continue;
             }
             any = true;
             // The doorbell may come before the last words of the request.
-            if let Some(post) = board.post(block).read(number) {
-                *made = number;
-                self.calls.begin(block, number, &post);
+            // SAFETY: the block's staging memory, unused in a call with elements in the request.
+            if let Some(post) = unsafe { board.post(block).read(number, block, board.sent(block)) } {
+                made.calls = number;
+                self.calls.begin(block, number, &post, &mut made.site);
             }
         }
         any

@@ -22,7 +22,7 @@ use crate::slots::message::{SlotMessage, Transport};
 use crate::slots::request::{ANY_SOURCE, Call, Continuation, Failure, FailureKind, Request};
 
 const GROUP: i64 = 3;
-const BOARD_ALIGNMENT: usize = 64;
+const BOARD_ALIGNMENT: usize = 128;
 /// Longer than any answer takes.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -91,6 +91,7 @@ struct Block {
     block: u32,
     members: i64,
     calls: u64,
+    is_wide: bool,
 }
 
 /// A call failed: a block ends then.
@@ -104,6 +105,17 @@ impl Block {
 
     fn call(
         &mut self,
+        call: Call,
+        (partner, from): (i64, i64),
+        buffers: &mut [&mut [i32]],
+    ) -> Result<i64, Ended> {
+        self.call_for((0, 0), call, (partner, from), buffers)
+    }
+
+    /// A call for slots of which this one is the last that has arrived.
+    fn call_for(
+        &mut self,
+        gathered: (u32, u32),
         call: Call,
         (partner, from): (i64, i64),
         buffers: &mut [&mut [i32]],
@@ -137,24 +149,24 @@ impl Block {
                 buffers: all,
                 call: call.number(),
                 buffer_count: buffers.len() as u32,
-                file: 0,
-                line: 1,
+                file: 5,
+                // A large one has no room in a short request.
+                line: if self.is_wide { 1 << 20 } else { 1 },
             },
             sent: sent::ON_DEVICE,
-            sent_bytes: 0,
-            unused: [0; 2],
-            elements: [0; INLINE_BYTES],
+            gathered,
         };
+        let mut elements = Vec::new();
         let parts = call.sent_parts().count(partner == self.rank(), self.members);
         let bytes = buffers.first().map_or(0, |it| size_of_val(*it)) * usize::from(parts > 0);
-        if bytes <= INLINE_BYTES {
-            // SAFETY: the elements of the buffer, and room for them.
-            unsafe {
-                let from = if bytes > 0 { all[0].data.cast() } else { std::ptr::dangling() };
-                std::ptr::copy_nonoverlapping(from, post.elements.as_mut_ptr(), bytes);
+        if bytes <= INLINE_BYTES && !self.is_wide {
+            if bytes > 0 {
+                // SAFETY: the elements of the buffer.
+                let given = unsafe { std::slice::from_raw_parts(all[0].data.cast::<u8>(), bytes) };
+                elements.extend_from_slice(given);
             }
-            (post.sent, post.sent_bytes) = (sent::INLINE, bytes as u32);
-        } else if bytes <= self.board.staging {
+            post.sent = sent::INLINE;
+        } else if bytes > 0 && bytes <= self.board.staging {
             // SAFETY: the block's own staging memory.
             unsafe {
                 std::ptr::copy_nonoverlapping(all[0].data.cast(), self.board.sent(self.block), bytes);
@@ -164,7 +176,7 @@ impl Block {
         self.calls += 1;
         // The doorbell may come first.
         self.board.doorbells()[self.block as usize].store(self.calls as u32, Ordering::Release);
-        self.board.post(self.block).write(self.calls, &post);
+        self.board.post(self.block).write(self.calls, &post, &elements);
         self.wait()
     }
 
@@ -232,7 +244,7 @@ fn launch(
         calls.set_proxy(serve.thread().clone());
         let run = |block| {
             let members = i64::from(blocks);
-            let mut block = Block { board, block, members, calls: 0 };
+            let mut block = Block { board, block, members, calls: 0, is_wide: block % 3 == 2 };
             // A block that has failed is at its end.
             let _ = body(&mut block);
         };
@@ -375,6 +387,30 @@ proptest! {
 }
 
 #[test]
+fn barrier_is_made_by_one_block_for_all_of_its_part() {
+    // The first block stands for itself and the next one, which makes no call of its own.
+    let arrived = AtomicBool::new(false);
+    let ended = launch(3, 512, &|block| match block.block {
+        0 => {
+            block.call_for((0, 2), Call::Barrier, (0, 0), &mut [])?;
+            assert!(arrived.load(Ordering::Acquire));
+            Ok(())
+        }
+        1 => Ok(()),
+        _ => {
+            std::thread::sleep(Duration::from_millis(5));
+            arrived.store(true, Ordering::Release);
+            block.call(Call::Barrier, (0, 0), &mut []).map(drop)
+        }
+    });
+    assert_eq!(ended, (None, Ok(())));
+    let (failure, _) =
+        launch(3, 512, &|block| block.call_for((1, 3), Call::Barrier, (0, 0), &mut []).map(drop));
+    let message = failure.expect("more slots than the part has").message;
+    assert_eq!(message, "barrier for 3 slots from 1 on, which are not blocks of one place");
+}
+
+#[test]
 fn failing_call_ends_all_blocks_of_its_group_with_its_own_failure() {
     let (failure, ended) = launch(3, 512, &|block| {
         let partner = if block.block == 1 { 99 } else { 1 };
@@ -392,7 +428,8 @@ fn failing_call_ends_all_blocks_of_its_group_with_its_own_failure() {
 fn elements_outside_of_a_rail_fail_before_they_are_copied() {
     let (failure, _) = launch(1, 512, &|block| {
         let mut data = [1, 2, 3];
-        // The receive has one part for each slot of the subgroup.
+        // The receive has one part for each slot of the subgroup; a block does not make that short.
+        block.is_wide = true;
         block.members = 2;
         block.call(Call::AllToAll, (0, 0), &mut [&mut data, &mut [0; 3]]).map(drop)
     });

@@ -1,14 +1,19 @@
 //! Collective operations: gathered at each place, then at the place of the subgroup's first slot, which
 //! computes the results.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use super::state::{Arrival, Done, Engine, GroupRef, GroupState, Instance};
+use super::state::{Arrival, Done, Engine, GroupRef, GroupState, Instance, Shape};
 use crate::slots::collective::{Results, Terms, results, slice};
-use crate::slots::group::{Group, Subgroup};
+use crate::slots::group::{Group, Part, Subgroup};
 use crate::slots::message::{Collected, SlotMessage, Transport};
 use crate::slots::reduction::{Operation, combine};
 use crate::slots::request::{Call, Completion, Elements, Failure, Source, Target};
+
+/// Most subgroups of a group whose hosts are kept.
+const MAX_SHAPES: usize = 256;
 
 /// What a slot arrives at.
 pub(super) struct Meeting {
@@ -16,13 +21,15 @@ pub(super) struct Meeting {
     pub(super) terms: Terms,
     pub(super) position: u32,
     pub(super) rank: u32,
+    /// The slots of this place that arrive by the call.
+    pub(super) arrived: usize,
 }
 
 impl Meeting {
     pub(super) fn new(
         group: &GroupState,
         rank: u32,
-        call: Call,
+        (call, gathered): (Call, (u32, u32)),
         root: i64,
         part: Elements,
         operation: i32,
@@ -63,20 +70,54 @@ impl Meeting {
                 call.name()
             )));
         }
-        Ok(Meeting { subgroup, terms, position, rank })
+        let arrived = match gathered {
+            (_, 0) => 1,
+            (first, count) if call == Call::Barrier && group.are_here(first, count) => count as usize,
+            (first, count) => {
+                return Err(Failure::argument(format!(
+                    "{} for {count} slots from {first} on, which are not blocks of one place",
+                    call.name()
+                )));
+            }
+        };
+        Ok(Meeting { subgroup, terms, position, rank, arrived })
     }
 }
 
 impl Instance {
     fn new(group: &GroupState, subgroup: Subgroup, terms: Terms, opened_by: u32) -> Instance {
-        let is_here = |rank: &u32| group.group.host_of(*rank) == Some(group.here);
         Instance {
             terms,
             opened_by,
-            expected: subgroup.ranks().filter(is_here).count(),
+            shape: group.shape(subgroup),
+            arrived: 0,
             arrivals: Vec::new(),
             remote: FxHashMap::default(),
         }
+    }
+}
+
+impl GroupState {
+    /// Where the slots of a subgroup are.
+    fn shape(&self, subgroup: Subgroup) -> Arc<Shape> {
+        let mut shapes = self.shapes.lock();
+        if let Some(shape) = shapes.get(&subgroup) {
+            return Arc::clone(shape);
+        }
+        let hosts = hosts_of(&self.group, subgroup);
+        let here = hosts.iter().filter(|it| it.0 == self.here).map(|it| it.1.len()).sum();
+        let shape = Arc::new(Shape { hosts, here });
+        if shapes.len() >= MAX_SHAPES {
+            shapes.clear();
+        }
+        shapes.insert(subgroup, Arc::clone(&shape));
+        shape
+    }
+
+    /// Whether these are slots of one part of this place.
+    fn are_here(&self, first: u32, count: u32) -> bool {
+        let has = |part: &Part| part.first <= first && u64::from(first) + u64::from(count) <= part.end();
+        self.own.iter().any(|(part, _)| has(part))
     }
 }
 
@@ -91,7 +132,7 @@ impl Engine {
         target: Target,
         done: Done,
     ) {
-        let Meeting { subgroup, terms, position, rank } = meeting;
+        let Meeting { subgroup, terms, position, rank, arrived } = meeting;
         let source = match source.on_host() {
             Ok(source) => source,
             Err(failure) => return self.refuse(transport, group, failure, done),
@@ -109,7 +150,8 @@ impl Engine {
             return self.refuse(transport, group, failure, done);
         }
         instance.arrivals.push(Arrival { position, source, target, done });
-        if instance.arrivals.len() < instance.expected {
+        instance.arrived += arrived;
+        if instance.arrived < instance.shape.here {
             return;
         }
         self.place_has_arrived(transport, group, subgroup, instances);
@@ -123,10 +165,9 @@ impl Engine {
         subgroup: Subgroup,
         mut instances: parking_lot::MutexGuard<'_, FxHashMap<Subgroup, Instance>>,
     ) {
-        let hosts = hosts_of(&group.group, subgroup);
         let root = group.group.host_of(subgroup.first);
         if root == Some(group.here) {
-            return self.finish_if_complete(transport, group, subgroup, &hosts, instances);
+            return self.finish_if_complete(transport, group, subgroup, instances);
         }
         let Some(instance) = instances.get_mut(&subgroup) else { return };
         instance.arrivals.sort_by_key(|it| it.position);
@@ -146,13 +187,12 @@ impl Engine {
         transport: &dyn Transport,
         group: &GroupRef,
         subgroup: Subgroup,
-        hosts: &[(u32, Vec<u32>)],
         mut instances: parking_lot::MutexGuard<'_, FxHashMap<Subgroup, Instance>>,
     ) {
         let Some(instance) = instances.get(&subgroup) else { return };
-        let of_others = hosts.iter().filter(|it| it.0 != group.here).count();
-        let of_here: usize = hosts.iter().filter(|it| it.0 == group.here).map(|it| it.1.len()).sum();
-        if instance.arrivals.len() < of_here || instance.remote.len() < of_others {
+        let shape = Arc::clone(&instance.shape);
+        let of_others = || shape.hosts.iter().filter(|it| it.0 != group.here);
+        if instance.arrived < shape.here || instance.remote.len() < of_others().count() {
             return;
         }
         let Some(instance) = instances.remove(&subgroup) else { return };
@@ -162,7 +202,7 @@ impl Engine {
         for arrival in &arrivals {
             inputs[arrival.position as usize] = arrival.source.bytes();
         }
-        for (host, positions) in hosts.iter().filter(|it| it.0 != group.here) {
+        for (host, positions) in of_others() {
             let mut at = 0;
             for position in positions {
                 let length = terms.input_bytes(*position, subgroup.count);
@@ -171,7 +211,7 @@ impl Engine {
             }
         }
         let results = results(&terms, subgroup.count, &inputs);
-        for (host, positions) in hosts.iter().filter(|it| it.0 != group.here) {
+        for (host, positions) in of_others() {
             let payload = pack_results(&terms, &results, positions);
             transport.send(*host, &SlotMessage::Result { group: group.number, subgroup }, &payload);
         }
@@ -212,8 +252,9 @@ impl Engine {
         {
             return Err("a collective operation of a subgroup of this place");
         }
-        let hosts = hosts_of(&group.group, subgroup);
-        let positions = hosts.iter().find(|it| it.0 == from).ok_or("a place with slots of the subgroup")?;
+        let shape = group.shape(subgroup);
+        let positions =
+            shape.hosts.iter().find(|it| it.0 == from).ok_or("a place with slots of the subgroup")?;
         let expected: usize = positions.1.iter().map(|it| terms.input_bytes(*it, subgroup.count)).sum();
         if payload.len() != expected {
             return Err("the elements of a place's slots");
@@ -233,7 +274,7 @@ impl Engine {
         if instance.remote.insert(from, payload.to_vec()).is_some() {
             return Err("each place of a collective operation once");
         }
-        self.finish_if_complete(transport, &group, subgroup, &hosts, instances);
+        self.finish_if_complete(transport, &group, subgroup, instances);
         Ok(())
     }
 

@@ -89,6 +89,21 @@ impl Inbox {
         (result, effects)
     }
 
+    /// The same, if no other thread uses it.
+    pub(super) fn try_with<T>(
+        &self,
+        group: &GroupState,
+        run: impl FnOnce(&mut Content) -> T,
+    ) -> Option<(T, Effects)> {
+        let mut effects = Effects::new();
+        let mut content = self.content.try_lock()?;
+        self.apply_left(group, &mut content, &mut effects);
+        let result = run(&mut content);
+        drop(content);
+        self.finish_left(group, &mut effects);
+        Some((result, effects))
+    }
+
     /// Applies what other threads have left, unless a thread uses the content, which then does. The fence is
     /// between the end of a use and the look at what was left, and between leaving an operation and the try
     /// to use the content: one of both threads sees the other (Dekker's protocol).

@@ -4,6 +4,7 @@ mod begun;
 mod collectives;
 mod done;
 mod failures;
+mod immediate;
 mod inbox;
 mod point_to_point;
 mod record;
@@ -47,6 +48,7 @@ impl Engine {
             own,
             slots,
             instances: Mutex::default(),
+            shapes: Mutex::default(),
             failure: OnceLock::new(),
         };
         self.groups_mut().insert(number, GroupRef::of_slots(state, count.max(1)));
@@ -164,6 +166,7 @@ impl Engine {
     fn start(&self, transport: &dyn Transport, group: &GroupRef, rank: u32, request: Request, done: Done) {
         let Request { call, partner, from, tag, operation, subgroup, source, sent, target, wanted, .. } =
             request;
+        let gathered = request.gathered;
         match call {
             Call::Send | Call::StartSend => {
                 self.send(transport, group, rank, (partner, tag), (source, sent), done)
@@ -186,7 +189,7 @@ impl Engine {
                 self.receive(transport, group, (from, tag), rank, receive);
                 self.send(transport, group, rank, (partner, tag), (source, sent), half(false));
             }
-            _ => match Meeting::new(group, rank, call, partner, sent, operation, subgroup) {
+            _ => match Meeting::new(group, rank, (call, gathered), partner, sent, operation, subgroup) {
                 Ok(meeting) => self.collect(transport, group, meeting, source, target, done),
                 Err(failure) => self.refuse(transport, group, failure, done),
             },
@@ -263,7 +266,9 @@ impl Engine {
         for (_, group) in groups {
             for (part, rank, slot) in group.all_slots() {
                 let Some(waiting) = slot.calls.lock().waiting.clone() else { continue };
-                let wait = Wait {
+                let (first, count) = waiting.gathered;
+                let others = (first..first.saturating_add(count)).filter(|it| group.slot(*it).is_some());
+                let wait = |rank, block: Option<i64>| Wait {
                     group: group.number,
                     rank,
                     call: waiting.call.number(),
@@ -273,11 +278,15 @@ impl Engine {
                     elements: waiting.elements,
                     subgroup: waiting.subgroup,
                     place: part.place,
-                    block: waiting.block.filter(|_| part.side == Side::Blocks),
+                    block: block.filter(|_| part.side == Side::Blocks),
                     milliseconds: waiting.since.elapsed().as_millis() as u64,
                     lines: Vec::new(),
                 };
-                found.push((wait, waiting.probe));
+                found.push((wait(rank, waiting.block), waiting.probe.clone()));
+                // Those for which it makes the call wait for it.
+                found.extend(
+                    others.filter(|it| *it != rank).map(|it| (wait(it, None), waiting.probe.clone())),
+                );
             }
         }
         found.sort_by_key(|(wait, _)| (wait.group, wait.rank));

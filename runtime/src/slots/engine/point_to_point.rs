@@ -240,7 +240,7 @@ impl Origin {
 }
 
 /// Why a receive cannot take a send.
-fn misfit(from: u32, to: u32, sent: Elements, wanted: Elements) -> Option<Failure> {
+pub(super) fn misfit(from: u32, to: u32, sent: Elements, wanted: Elements) -> Option<Failure> {
     let bytes =
         |size: u32| if size == 0 { "objects".to_owned() } else { format!("elements of {size} bytes") };
     if sent.size != wanted.size {

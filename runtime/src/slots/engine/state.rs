@@ -85,6 +85,8 @@ pub(super) struct GroupState {
     pub(super) own: Vec<(Part, usize)>,
     pub(super) slots: Vec<SlotState>,
     pub(super) instances: Mutex<FxHashMap<Subgroup, Instance>>,
+    /// The hosts of subgroups whose collective operations have been called.
+    pub(super) shapes: Mutex<FxHashMap<Subgroup, Arc<Shape>>>,
     pub(super) failure: OnceLock<String>,
 }
 
@@ -124,6 +126,8 @@ pub(super) struct Waiting {
     pub(super) tag: i32,
     pub(super) elements: u64,
     pub(super) subgroup: Option<Subgroup>,
+    /// As in [`Request`].
+    pub(super) gathered: (u32, u32),
     pub(super) block: Option<i64>,
     pub(super) probe: Option<Arc<dyn Probe>>,
     pub(super) since: Instant,
@@ -188,6 +192,15 @@ pub(super) struct Arrival {
     pub(super) done: Done,
 }
 
+/// Where the slots of a subgroup are.
+#[derive(Debug)]
+pub(super) struct Shape {
+    /// Its hosts with the positions of their slots, in order.
+    pub(super) hosts: Vec<(u32, Vec<u32>)>,
+    /// Number of its slots at this place.
+    pub(super) here: usize,
+}
+
 /// A collective operation that slots have begun.
 #[derive(Debug)]
 pub(super) struct Instance {
@@ -195,9 +208,11 @@ pub(super) struct Instance {
     pub(super) terms: Terms,
     /// The rank that has arrived first, or whose place's message has.
     pub(super) opened_by: u32,
-    /// Number of the subgroup's slots at this place.
-    pub(super) expected: usize,
-    /// The slots of this place that have arrived.
+    /// Where the subgroup's slots are.
+    pub(super) shape: Arc<Shape>,
+    /// Number of the slots of this place that have arrived.
+    pub(super) arrived: usize,
+    /// Those that have made a call.
     pub(super) arrivals: Vec<Arrival>,
     /// At the host of the first slot: inputs of the slots of other hosts, in order of positions.
     pub(super) remote: FxHashMap<u32, Vec<u8>>,
@@ -281,6 +296,7 @@ impl Waiting {
             tag: request.tag,
             elements: if request.call == Call::Receive { request.wanted.count } else { request.sent.count },
             subgroup: is_collective.then(|| Subgroup::new(first, count, stride, u32::MAX)).flatten(),
+            gathered: request.gathered,
             block: request.block,
             probe: request.probe.clone(),
             since: Instant::now(),
