@@ -19,6 +19,7 @@ struct alignas(128) apg_slot {
   apg_u64 count;                    /* elements of a message or of a part */
   apg_u32 size, call;
   apg_u32 flags, owner;             /* owner: number of the block that has made a call, plus one */
+  apg_u32 concerns;                 /* in a call of the host: the only slot that this concerns; of others APG_ALL_SLOTS */
 };
 /* A collective operation of all slots of a part: how many operations have ended (16 bits), whether this one takes the path
    through the host, whether all have arrived and the last one makes the call for all of them there, how many slots have arrived
@@ -31,9 +32,18 @@ struct alignas(128) apg_meeting { apg_u64 word; };
 /* The slots that a group has for blocks of this device. */
 struct apg_slot_part { apg_i64 group; apg_u64 first, count; apg_slot *slots; apg_meeting *meeting; };
 static_assert(sizeof(apg_slot) == 128 && sizeof(apg_meeting) == 128 && sizeof(apg_slot_part) == 40, "the slots of the runtime");
+#define APG_ALL_SLOTS 0xffffffu
 /* How long a block tries: some milliseconds. */
 #define APG_TRY_CYCLES (1LL << 22)
 static __device__ __forceinline__ apg_u32 apg_slot_flags(const apg_slot *slot) { return *(const volatile apg_u32 *)&slot->flags; }
+/* Whether a partner has to be met at the host: it is in a call there that concerns this slot, or all its calls take that
+   path. What else it does there ends. */
+static __device__ __forceinline__ bool apg_is_at_host(const apg_slot *slot, apg_i64 rank) {
+  const apg_u32 flags = apg_slot_flags(slot);
+  if (flags != APG_SLOT_IN_HOST) return flags != 0;
+  const apg_u32 concerns = *(const volatile apg_u32 *)&slot->concerns;
+  return concerns == APG_ALL_SLOTS || concerns == (apg_u32)rank;
+}
 /* What a thread knows of the calls of its block: how many took the path through the host, and of the last slot where it is
    on the device (null if not there), and whether all its calls take that path. */
 struct apg_slot_calls { apg_u64 posted; apg_i64 group, rank; const apg_slot_part *part; apg_slot *own; bool is_by_host; };
@@ -104,10 +114,10 @@ static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
       }
     }
     if (!state.is_sending && !state.is_receiving) return APG_STEP_END;
-    apg_u32 flags = apg_slot_flags(own);
-    if (state.is_sending) flags |= apg_slot_flags(state.to);
-    if (state.is_receiving) flags |= apg_slot_flags(from);
-    if (flags != 0 || !fits || clock64() - state.begun > APG_TRY_CYCLES) break;
+    bool leaves = apg_slot_flags(own) != 0;
+    if (state.is_sending) leaves = leaves || apg_is_at_host(state.to, request.rank);
+    if (state.is_receiving) leaves = leaves || apg_is_at_host(from, request.rank);
+    if (leaves || !fits || clock64() - state.begun > APG_TRY_CYCLES) break;
     if (polls > 64u) __nanosleep(32u);
   }
   apg_u64 seen = state.offer;

@@ -1,4 +1,14 @@
 /* Calls of slots in device code: follows apg_slot_table.h in the source of kernels that make them. */
+/* Partners that try to reach this slot, and that its call concerns, take their calls to the host as well. */
+static __device__ __forceinline__ void apg_note_in_host(const apg_slot_state &state) {
+  const apg_slot_request &request = state.request;
+  const int call = request.call;
+  if (!state.own || call >= APG_BARRIER || call == APG_TEST) return;
+  const bool is_of_one = call == APG_SEND || (call == APG_RECEIVE && request.from >= 0);
+  apg_store(&state.own->concerns, is_of_one ? (apg_u32)(call == APG_SEND ? request.partner : request.from) & APG_ALL_SLOTS : APG_ALL_SLOTS);
+  apg_fence_of_device();
+  atomicOr(&state.own->flags, APG_SLOT_IN_HOST);
+}
 /* Posts the request of the block, and waits for the answer. The block's first warp does. */
 static __device__ __forceinline__ void apg_post_and_wait(apg_mailbox *mailbox, apg_slot_state &state, apg_u64 number, unsigned rank, unsigned lanes) {
   const apg_u64 block = (apg_u64)state.request.block;
@@ -12,8 +22,7 @@ static __device__ __forceinline__ void apg_post_and_wait(apg_mailbox *mailbox, a
   __syncwarp(apg_mask(lanes));
   if (rank == 0) {
     apg_store(mailbox->doorbells + block, (apg_u32)number);
-    /* Partners that try to reach this slot take their calls to the host as well. */
-    if (state.own) atomicOr(&state.own->flags, APG_SLOT_IN_HOST);
+    apg_note_in_host(state);
   }
   const apg_slot_pair *answer = mailbox->answers + block * APG_ALL_ANSWER_UNITS;
   apg_await_units(&state.answer, answer, 0u, APG_ANSWER_UNITS, number, rank, lanes);
