@@ -34,7 +34,7 @@ mod variable_length;
 mod xmp;
 
 pub use file::{HostRegion, PlacedRegions, lower, place_regions};
-pub use host::{ParallelKernels, offload};
+pub use host::{ParallelKernels, offload, presumed_line};
 pub use team::{ParallelRegions, functions_with_openmp, lower_parallel};
 pub use unit::FunctionNames;
 pub use unsupported::Unsupported;

@@ -11,7 +11,7 @@ fn distribute(text: &str) -> Result<String, Vec<String>> {
     let mut host = AnalysisHost::new(Arc::new(Disk));
     let file = host.set_file(Path::new("/x.c"), text.into(), &Arc::new(Toolchain::default()));
     let parsed = apg_c_analysis::parsed(host.database(), file);
-    let edited = apg_lower_c::distribute(parsed, "x.c");
+    let edited = apg_lower_c::distribute(parsed, "x.c", false);
     let edited = edited.map_err(|errors| errors.into_iter().map(|it| it.message).collect::<Vec<_>>())?;
     Ok(edited.expect("it has directives"))
 }

@@ -311,6 +311,61 @@ pub fn translate_program(
 /// The edited text of each source; `None` of a source that stays as it is.
 pub type EditedSources = Vec<Option<String>>;
 
+/// Translates the directives about devices of the texts of [`distribute_program`]. The inner result has the
+/// errors of its files.
+///
+/// # Errors
+/// The C compiler refuses the flags.
+pub fn translate_distributed(
+    sources: &[PathBuf],
+    distributed: EditedSources,
+    flags: &[String],
+    options: Options,
+) -> Result<Result<DeviceProgram, Vec<Finding>>, LoadFailure> {
+    let mut found = DeviceProgram { edited: distributed, regions: Vec::new(), on_host: Vec::new() };
+    let mut errors = Vec::new();
+    let mut compiler = None;
+    for (index, (path, edited)) in sources.iter().zip(&mut found.edited).enumerate() {
+        let Some(text) = edited.as_ref().filter(|it| it.contains("#pragma omp target")) else { continue };
+        let compiler = match &compiler {
+            Some(known) => known,
+            None => compiler.insert(Arc::new(toolchain(flags)?)),
+        };
+        let file = AnalysedFile::of_text(path, text.as_str().into(), compiler);
+        let source: Arc<str> = read(path)?.1;
+        let in_source =
+            |all: Vec<Finding>| all.into_iter().map(|it| moved_to_source(it, text, &source)).collect();
+        match translate_file(&file, path, options, None, &format!("file{index}_")) {
+            Ok(TranslatedFile { translated, text: Ok(edited_text), on_host, .. }) => {
+                found.on_host.extend::<Vec<Finding>>(in_source(on_host));
+                if !translated.mir.kernels.is_empty() {
+                    found.regions.push(translated);
+                }
+                if let Some(edited_text) = edited_text {
+                    *edited = Some(edited_text);
+                }
+            }
+            Ok(TranslatedFile { text: Err(reasons), .. }) => {
+                errors.extend::<Vec<Finding>>(in_source(reasons));
+            }
+            Err(more) => errors.extend::<Vec<Finding>>(in_source(more)),
+        }
+    }
+    Ok(if errors.is_empty() { Ok(found) } else { Err(errors) })
+}
+
+/// A finding in an edited text at the same line of its source.
+fn moved_to_source(mut finding: Finding, edited: &str, source: &Arc<str>) -> Finding {
+    let line = apg_lower_c::presumed_line(edited, finding.span.range.start);
+    let start: usize = source.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let text = source[start..].lines().next().unwrap_or_default();
+    let blanks = text.len() - text.trim_start().len();
+    finding.span.range = start + blanks..start + text.trim_end().len().max(blanks);
+    finding.span.text = Arc::clone(source);
+    (finding.related, finding.fixes) = (Vec::new(), Vec::new());
+    finding
+}
+
 /// A file of a program in C with XcalableMP.
 struct DistributedFile {
     /// Its text with calls in place of its directives, if it has some.
@@ -320,7 +375,8 @@ struct DistributedFile {
 }
 
 /// The sources of a program in C with XcalableMP, with calls in place of their directives. `None` if the
-/// program has no directive, and does not include `xmp.h`. The inner result has its errors, as that of
+/// program has no directive, and does not include `xmp.h`. With devices, regions of accelerators are `target`
+/// regions, which [`translate_distributed`] translates. The inner result has its errors, as that of
 /// [`translate_regions`].
 ///
 /// # Errors
@@ -328,6 +384,7 @@ struct DistributedFile {
 pub fn distribute_program(
     sources: &[PathBuf],
     flags: &[String],
+    has_devices: bool,
 ) -> Result<Result<Option<EditedSources>, Vec<Finding>>, LoadFailure> {
     let (mut edited, mut errors, mut is_distributed) = (Vec::new(), Vec::new(), false);
     let mut compiler = None;
@@ -342,7 +399,7 @@ pub fn distribute_program(
             Some(known) => known,
             None => compiler.insert(Arc::new(toolchain(flags)?)),
         };
-        match distribute_file(path, compiler)? {
+        match distribute_file(path, compiler, has_devices)? {
             Ok(DistributedFile { text, uses_library }) => {
                 is_distributed |= text.is_some() || uses_library;
                 edited.push(text);
@@ -368,6 +425,7 @@ fn names_xcalablemp(text: &str) -> bool {
 fn distribute_file(
     path: &Path,
     compiler: &Arc<Toolchain>,
+    has_devices: bool,
 ) -> Result<Result<DistributedFile, Vec<Finding>>, LoadFailure> {
     let file = AnalysedFile::read(path, compiler)?;
     let parsed = match file.parsed() {
@@ -376,7 +434,7 @@ fn distribute_file(
     };
     let header = Some(OsStr::new("xmp.h"));
     let uses_library = parsed.unit.files().iter().any(|it| it.path.file_name() == header);
-    let edited = apg_lower_c::distribute(parsed, &path.display().to_string());
+    let edited = apg_lower_c::distribute(parsed, &path.display().to_string(), has_devices);
     Ok(edited.map(|text| DistributedFile { text, uses_library }).map_err(|reasons| {
         let mut findings = file.findings(reasons, None);
         findings.iter_mut().for_each(|it| it.code = "build/xcalablemp");
@@ -451,9 +509,15 @@ struct AnalysedFile {
 impl AnalysedFile {
     fn read(path: &Path, compiler: &Arc<Toolchain>) -> Result<AnalysedFile, LoadFailure> {
         let (path, text) = read(path)?;
+        Ok(AnalysedFile::of_text(&path, text, compiler))
+    }
+
+    /// A file with another text than it has.
+    fn of_text(path: &Path, text: Arc<str>, compiler: &Arc<Toolchain>) -> AnalysedFile {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let mut host = AnalysisHost::new(Arc::new(Disk::default()));
         let file = host.set_file(&path, text.clone(), compiler);
-        Ok(AnalysedFile { path, text, host, file })
+        AnalysedFile { path, text, host, file }
     }
 
     /// Its names and types, or its errors.

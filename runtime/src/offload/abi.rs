@@ -35,6 +35,11 @@ struct State {
 /// The program calls by address and passes no context.
 static STATE: OnceLock<State> = OnceLock::new();
 
+/// The devices of the program of this process; `None` before it is loaded.
+pub(super) fn devices() -> Option<&'static Devices> {
+    STATE.get().map(|it| &it.devices)
+}
+
 /// `main` of the program, which takes the environment as well.
 pub type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 

@@ -9,6 +9,7 @@ mod memory;
 mod parallel;
 mod present_table;
 mod regions;
+pub(crate) mod resident;
 
 pub use abi::{EndProgram, Main, TargetDevices, load};
 

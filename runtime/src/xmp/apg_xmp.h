@@ -238,6 +238,17 @@ struct apg_xmp_functions {
   /* One of those below, with the arrays that are its arguments; a mask may be null. */
   void (*intrinsic)(int which, void *const *arrays, int count);
   int (*leave)(int status);
+
+  /* Accelerators. Without one, memory of the device is that of the host. */
+
+  /* Elements of the local block, its shadow included. */
+  long (*elements)(const struct apg_xmp_array *);
+  /* An error unless the device has a copy of the object. */
+  void (*present)(apg_xmp_where, const char *name, const void *address, unsigned long bytes);
+  /* As reflect and reflect_do, of the block that the device has. They end before they return. */
+  void (*device_reflect)(apg_xmp_where, struct apg_xmp_array *, const struct apg_xmp_width *widths, int orthogonal,
+                         const long *async);
+  void (*device_reflect_do)(apg_xmp_where, struct apg_xmp_array *, const long *async);
 };
 
 enum {
@@ -286,6 +297,10 @@ extern const struct apg_xmp_functions *apg_xmp_runtime;
 #define apg_xmp_sync_memory (apg_xmp_runtime->sync_memory)
 #define apg_xmp_sync_all (apg_xmp_runtime->sync_all)
 #define apg_xmp_sync_images (apg_xmp_runtime->sync_images)
+#define apg_xmp_elements (apg_xmp_runtime->elements)
+#define apg_xmp_present (apg_xmp_runtime->present)
+#define apg_xmp_device_reflect (apg_xmp_runtime->device_reflect)
+#define apg_xmp_device_reflect_do (apg_xmp_runtime->device_reflect_do)
 /* The declarations of a file, which run on all nodes in front of `main`. A constructor of the file adds it. */
 struct apg_xmp_file { void (*declare)(void); struct apg_xmp_file *next; };
 #pragma GCC visibility push(hidden)

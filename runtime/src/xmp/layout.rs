@@ -259,6 +259,10 @@ pub(super) struct Functions {
     pub(super) allocate: extern "C" fn(*mut c_void, *const c_long) -> *mut c_void,
     pub(super) intrinsic: extern "C" fn(c_int, *const *mut c_void, c_int),
     pub(super) leave: extern "C" fn(c_int) -> c_int,
+    pub(super) elements: extern "C" fn(*const Array) -> c_long,
+    pub(super) present: extern "C" fn(Where, *const c_char, *const c_void, c_ulong),
+    pub(super) device_reflect: extern "C" fn(Where, *mut Array, *const Width, c_int, Async),
+    pub(super) device_reflect_do: extern "C" fn(Where, *mut Array, Async),
 }
 
 /// A constant string of the program.

@@ -70,6 +70,10 @@ pub fn local_range(
     let reached = first + count * step;
     (range.low, range.high) = (first.min(reached), first.max(reached));
     let (lowest, highest) = (map.first - offset, map.last - offset);
+    // Programs prepare shadows by loops beside the array as well, whose iterations no node has.
+    if range.high < lowest || range.low > highest {
+        return Ok(range);
+    }
     if range.low < lowest || range.high > highest {
         let index = if range.low < lowest { range.low } else { range.high };
         return Err(XmpError::new(format!(
@@ -238,6 +242,10 @@ mod tests {
             local_range(&map, Some(0), 0, whole, LoopMode::Whole, (0, 0), false).expect_err("refused");
         assert_eq!(error.message, "iteration 0 is at index 0, and the axis has the indices 1 to 8");
         assert!(local_range(&map, Some(0), 1, whole, LoopMode::Whole, (0, 0), false).is_ok());
+        let beside = Loop { first: -2, last: 0, step: 1 };
+        let range =
+            local_range(&map, Some(0), 0, beside, LoopMode::Whole, (0, 0), false).expect("no iteration");
+        assert_eq!((range.runs, range.first, range.last), (0, 1, 0));
         assert!(
             local_range(&map, Some(0), 1, Loop { step: 0, ..whole }, LoopMode::Whole, (0, 0), false).is_err()
         );

@@ -66,6 +66,13 @@ impl StridedBox {
         walk(&self.axes, self.offset, each);
     }
 
+    /// The runs: where each begins, from the base on, and its bytes.
+    pub fn runs(&self) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        self.for_each_run(&mut |offset| found.push((offset as usize, self.run)));
+        found
+    }
+
     /// Appends all elements to a buffer.
     ///
     /// # Safety

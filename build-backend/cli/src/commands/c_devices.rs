@@ -76,6 +76,11 @@ pub(super) fn shared_form(
     Ok(SharedForm { edited, supports: vec![SUPPORT], objects, libraries })
 }
 
+/// The parts of a program without regions of devices.
+pub(super) fn host_form(edited: Vec<Option<String>>) -> SharedForm {
+    SharedForm { edited, supports: vec![SUPPORT], objects: Vec::new(), libraries: Vec::new() }
+}
+
 /// What connects a program with its devices.
 pub(super) const SUPPORT: Support =
     Support { header: ("apg_target.h", offload::HEADER), own_headers: &[], source: offload::SUPPORT };
@@ -143,6 +148,10 @@ fn become_program(
 ) -> Outcome {
     let devices = devices.unwrap_or(TargetDevices::Gpus(Vec::new()));
     let node = places.map(|it| c_places::join(object, it)).transpose()?;
+    let devices = match &node {
+        Some(node) => node.device(devices),
+        None => devices,
+    };
     let main = offload::load(object, &devices, Some(Cache::default()), end_by_error).map_err(Failure::new)?;
     let main = match node {
         Some(node) => node.attach()?,

@@ -9,7 +9,7 @@ use apg_runtime::base::ending::Ending;
 use apg_runtime::net::bootstrap::connect;
 use apg_runtime::net::bootstrap::launcher::Program;
 use apg_runtime::net::endpoint::Endpoint;
-use apg_runtime::offload::Main;
+use apg_runtime::offload::{Main, TargetDevices};
 use apg_runtime::topology::Selection;
 use apg_runtime::{cache, xmp};
 use apg_toolchain::c::{CBuild, Form, SharedForm, Support};
@@ -24,18 +24,13 @@ const SUPPORT: Support = Support {
     source: xmp::SUPPORT,
 };
 
-/// Makes the request for a program one for a program of places, from its edited sources; `devices` connects
-/// it with its devices.
-pub(super) fn distribute(request: &mut CBuild, edited: Vec<Option<String>>, devices: Support) {
+/// Makes the request for a program one for a program of places, from the parts that it has with its devices.
+pub(super) fn distribute(request: &mut CBuild, mut form: SharedForm) {
     let (version, folder): (Vec<_>, Vec<_>) =
         xcalablemp_flags().into_iter().partition(|it| it.starts_with("-D"));
     request.options.extend([version, folder].into_iter().filter(|it| !it.is_empty()));
-    request.form = Form::SharedObject(SharedForm {
-        edited,
-        supports: vec![devices, SUPPORT],
-        objects: Vec::new(),
-        libraries: Vec::new(),
-    });
+    form.supports.push(SUPPORT);
+    request.form = Form::SharedObject(form);
 }
 
 /// Whether a built program is one of places.
@@ -79,6 +74,16 @@ pub(super) fn join(object: &Path, places: u32) -> Result<Node, Failure> {
 }
 
 impl Node {
+    /// The device of this node: the nodes of a host take its devices in turn.
+    pub(super) fn device(&self, all: TargetDevices) -> TargetDevices {
+        match all {
+            TargetDevices::Gpus(list) if !list.is_empty() => {
+                TargetDevices::Gpus(vec![list[self.endpoint.here().index() % list.len()]])
+            }
+            all => all,
+        }
+    }
+
     /// Gives the loaded program its places: what to run in place of its `main`.
     pub(super) fn attach(self) -> Result<Main, Failure> {
         let main = xmp::attach(self.endpoint, self.supervision, self.ending, end_program);

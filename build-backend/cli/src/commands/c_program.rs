@@ -14,7 +14,7 @@ use apg_project::c::{self as translation, DeviceProgram, Placement};
 use apg_runtime::cache::Cache;
 use apg_runtime::device;
 use apg_runtime::offload::TargetDevices;
-use apg_toolchain::c::{self, CBuild, CBuildError, Executable, Form};
+use apg_toolchain::c::{self, CBuild, CBuildError, Executable, Form, SharedForm};
 use apg_toolchain::{BuildObserver, Language, Profile, Sanitizer, SilentObserver, write_bundle};
 
 use super::remote::{self, CommandLine, RemoteCRun};
@@ -212,12 +212,16 @@ impl CProgram {
         is_stream: bool,
     ) -> Result<Result<(CBuild, Kind), u8>, Failure> {
         let mut request = self.request();
-        match apg_project::c::distribute_program(&self.inputs.sources, &self.compile_flags())? {
+        let (sources, flags) = (&self.inputs.sources, self.compile_flags());
+        match translation::distribute_program(sources, &flags, devices.is_some())? {
             Ok(Some(edited)) => {
                 if self.program.sanitize.is_some() {
                     return Err(Failure::misuse("`--sanitize` is for programs of one place"));
                 }
-                c_places::distribute(&mut request, edited, c_devices::SUPPORT);
+                let Some(form) = self.distributed_form(edited, observer, is_stream)? else {
+                    return Ok(Err(1));
+                };
+                c_places::distribute(&mut request, form);
                 return Ok(Ok((request, Kind::Distributed)));
             }
             Ok(None) => {}
@@ -257,6 +261,34 @@ impl CProgram {
         }
         request.form = Form::SharedObject(c_devices::shared_form(edited, &regions, options.mode, observer)?);
         Ok(Ok((request, Kind::Offloaded)))
+    }
+
+    /// The parts of a program of places: with kernels for the regions of its devices. `None` if findings are
+    /// printed.
+    fn distributed_form(
+        &self,
+        edited: translation::EditedSources,
+        observer: &dyn BuildObserver,
+        is_stream: bool,
+    ) -> Result<Option<SharedForm>, Failure> {
+        let profile = if self.is_debug { Profile::Dev } else { Profile::Portable };
+        let options = self.program.request(profile, self.is_debug).options;
+        let (sources, flags) = (&self.inputs.sources, self.compile_flags());
+        match translation::translate_distributed(sources, edited, &flags, options)? {
+            Ok(DeviceProgram { edited, regions, on_host }) => {
+                if !self.report_host_regions(on_host, is_stream)? {
+                    return Ok(None);
+                }
+                match regions.is_empty() {
+                    true => Ok(Some(c_devices::host_form(edited))),
+                    false => c_devices::shared_form(edited, &regions, options.mode, observer).map(Some),
+                }
+            }
+            Err(findings) => {
+                self.print_findings(&findings, is_stream)?;
+                Ok(None)
+            }
+        }
     }
 
     /// Reports what the host runs in place of a device; false if the program demands a device.
@@ -413,7 +445,7 @@ impl CProgram {
         if output.is_some() && sources.len() > 1 {
             return Err(Failure::misuse("`-o` names one object, but there are several sources"));
         }
-        match apg_project::c::distribute_program(sources, &self.compile_flags())? {
+        match translation::distribute_program(sources, &self.compile_flags(), false)? {
             Ok(None) => {}
             Ok(Some(_)) => {
                 return Err(Failure::misuse(

@@ -21,7 +21,7 @@ impl Edits {
     /// Puts a line in front of the directive that begins at an offset.
     pub(super) fn insert_line(&mut self, text: &str, offset: usize, line: &str) {
         let (start, before) = start_of_line(text, offset);
-        let number = line_number(text, start);
+        let number = presumed_line(text, start);
         let text = format!("{before}{line}\n#line {number}\n");
         self.edits.push(Edit { range: start..start, text, order: 0 });
     }
@@ -30,7 +30,7 @@ impl Edits {
     pub(super) fn replace_lines(&mut self, text: &str, range: Range<usize>, line: &str) {
         let (start, before) = start_of_line(text, range.start);
         let end = end_of_line(text, range.end);
-        let number = line_number(text, end);
+        let number = presumed_line(text, end);
         let text = format!("{before}{line}\n#line {number}\n");
         self.edits.push(Edit { range: start..end, text, order: 0 });
     }
@@ -113,6 +113,22 @@ pub(crate) fn line_number(text: &str, offset: usize) -> usize {
     text[..offset].matches('\n').count() + 1
 }
 
+/// The 1-based line that the compiler takes an offset to be in: by the `#line` directives and line markers in
+/// front of it (C17 6.10.4).
+pub fn presumed_line(text: &str, offset: usize) -> usize {
+    let mut line = 1;
+    for written in text[..offset].split_inclusive('\n') {
+        let directive = written.strip_prefix('#').filter(|_| written.ends_with('\n')).map(str::trim_start);
+        let number = directive.map(|it| it.strip_prefix("line").unwrap_or(it).trim_start());
+        let digits = number.and_then(|it| it.split_whitespace().next()).and_then(|it| it.parse().ok());
+        line = match digits {
+            Some(next) => next,
+            None => line + usize::from(written.ends_with('\n')),
+        };
+    }
+    line
+}
+
 /// A string constant of C.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
@@ -169,6 +185,14 @@ mod tests {
             assert_eq!(edited(&text)[0], format!("#line 1 \"x.c\"\nX\n#line {line}\nc;\n\n"), "{text}");
         }
         assert_eq!(edited("#p /* a\n")[0], "#line 1 \"x.c\"\nX\n#line 2\n\n");
+    }
+
+    #[test]
+    fn lines_are_those_of_markers() {
+        let text = "a\n#line 7\nb\n# 20 \"x.h\" 3\nc\n#pragma omp d\ne";
+        let lines: Vec<usize> =
+            ["b", "c", "#pragma"].map(|it| presumed_line(text, text.find(it).expect("it"))).into();
+        assert_eq!(lines, [7, 20, 21]);
     }
 
     #[test]

@@ -14,7 +14,8 @@ use apg_c_analysis::hir::{
 };
 use apg_c_syntax::{Family, TextRange};
 
-use self::edits::{Edits, line_number, pragma, quoted};
+pub use self::edits::presumed_line;
+use self::edits::{Edits, pragma, quoted};
 use self::mapping::{Map, SourceText, map_kinds, type_kinds};
 pub use self::parallel::ParallelKernels;
 use crate::data::{Captured, Reference};
@@ -122,7 +123,7 @@ impl<'a> Host<'a> {
 
     /// Declares the place of a directive as `apg_s_`.
     fn site(&self, of: &Directive, at: usize) -> String {
-        let line = line_number(self.parsed.text(), at);
+        let line = presumed_line(self.parsed.text(), at);
         let (file, name) = (quoted(self.name), quoted(&of.name));
         format!("const struct apg_site apg_s_ = {{{file}, {name}, {line}}};")
     }

@@ -7,6 +7,7 @@ use apg_c_syntax::ast::{self, AstNode};
 use apg_c_syntax::{SyntaxKind, SyntaxNode};
 use rustc_hash::FxHashSet;
 
+use super::accelerators::{block_name, cyclic_place, origin_name, stride_name};
 use super::references::{axis_number, grid_name};
 use super::{Unit, constants};
 use crate::host::edits::quoted;
@@ -79,13 +80,14 @@ impl Unit<'_> {
         let name = self.hir.variable(array.variable).name.to_string();
         let descriptor = array_name(&name);
         let (count, rank) = (chain.len().min(array.axes.len()), array.axes.len());
-        let prefix = match (count < rank, self.needs_cast(&array)) {
-            (false, false) => format!("{name}["),
-            (false, true) => format!("((__typeof__(&{name}{})){name})[", "[0]".repeat(rank)),
-            (true, false) => format!("(&{name}["),
-            (true, true) => format!("(&((__typeof__(&{name}{})){name})[", "[0]".repeat(rank)),
-        };
         let base_range = Self::range(self.hir.expr(base).range);
+        let is_on_device = self.region_at(base_range.start).is_some();
+        let block = match (is_on_device, self.needs_cast(&array)) {
+            (true, _) => block_name(&name),
+            (false, true) => format!("((__typeof__(&{name}{})){name})", "[0]".repeat(rank)),
+            (false, false) => name.clone(),
+        };
+        let prefix = if count < rank { format!("(&{block}[") } else { format!("{block}[") };
         let mut open = base_range.start;
         for (axis, access) in chain.iter().take(count).enumerate() {
             let ExprKind::Index(inner, index) = self.hir.expr(*access).kind else { return };
@@ -100,19 +102,30 @@ impl Unit<'_> {
                 _ => " + ".to_owned(),
             };
             let is_linear = self.is_linear(&array, axis);
-            start.push_str(&match is_linear {
-                true => "(".to_owned(),
-                false => format!("apg_xmp_local(&{descriptor}.axis[{axis}], "),
-            });
-            self.edits.replace(open..index.start, start);
             let Some(close) = self.text[index.end..].find(']') else { return };
             let end = index.end + close + 1;
             let mut after = ")".to_owned();
+            match (is_linear, is_on_device) {
+                (true, _) => start.push('('),
+                (false, false) => start.push_str(&format!("apg_xmp_local(&{descriptor}.axis[{axis}], ")),
+                (false, true) => {
+                    let place = cyclic_place(&name, axis, &self.edited_range(index.clone()));
+                    self.edits.replace(index.clone(), format!("{place}"));
+                    start.push('(');
+                }
+            }
+            self.edits.replace(open..index.start, start);
             if axis + 1 < rank {
-                after.push_str(&format!(" * {descriptor}.stride[{axis}]"));
+                after.push_str(&match is_on_device {
+                    true => format!(" * {}", stride_name(&name, axis)),
+                    false => format!(" * {descriptor}.stride[{axis}]"),
+                });
             }
             if axis + 1 == count {
-                after.push_str(&format!(" - {descriptor}.origin]"));
+                after.push_str(&match is_on_device {
+                    true => format!(" - {}]", origin_name(&name)),
+                    false => format!(" - {descriptor}.origin]"),
+                });
                 if count < rank {
                     after.push(')');
                 }

@@ -38,16 +38,23 @@ impl Unit<'_> {
             "apg_xmp_reduction({site}, {}, (const struct apg_xmp_item[]){{{}}}, {}, {on}, {asynchronous});",
             found.operator, found.items, found.count
         );
+        let items = self.in_parentheses(self.argument(of)?).unwrap_or_default();
+        let colon = self.text[items.clone()].find(':').map_or(items.start, |it| items.start + it + 1);
+        let items = split(&self.text, colon..items.end, b',');
+        let call = self.by_way_of_host(of, &items, &items, &call)?;
         self.replace(of, call)
     }
 
     pub(super) fn bcast(&mut self, of: &Directive) -> Lowered<()> {
         let argument = self.argument(of)?;
         let range = self.in_parentheses(argument).unwrap_or_else(|| Self::range(argument));
-        let (items, count) = self.item_list(of, range)?;
+        let (items, count) = self.item_list(of, range.clone())?;
         let (from, on) = (self.on_clause(of, "from")?, self.on_clause(of, "on")?);
         let (site, asynchronous) = (self.site(of), self.asynchronous(of));
-        self.replace(of, format!("apg_xmp_bcast({site}, {items}, {count}, {from}, {on}, {asynchronous});"))
+        let call = format!("apg_xmp_bcast({site}, {items}, {count}, {from}, {on}, {asynchronous});");
+        let variables = split(&self.text, range, b',');
+        let call = self.by_way_of_host(of, &variables, &variables, &call)?;
+        self.replace(of, call)
     }
 
     /// The list behind the name of a directive.
@@ -112,19 +119,29 @@ impl Unit<'_> {
             "reduce_shadow" => self.asynchronous(of),
             _ => format!("{orthogonal}, {}", self.asynchronous(of)),
         };
+        let function = self.reflect_function(of, function);
         let mut calls = Vec::new();
         for array in self.named_arrays(of)? {
             let (site, array) = (self.site(of), self.descriptor(array));
-            calls.push(format!("apg_xmp_{function}({site}, {array}, {widths}, {rest});"));
+            calls.push(format!("{function}({site}, {array}, {widths}, {rest});"));
         }
         self.replace(of, format!("{{ {} }}", calls.join(" ")))
     }
 
+    /// The function of a reflection, in the memory of the device with `acc`.
+    fn reflect_function(&self, of: &Directive, name: &str) -> String {
+        match of.clause("acc") {
+            Some(_) if name != "reflect_init" => format!("apg_xmp_device_{name}"),
+            _ => format!("apg_xmp_{name}"),
+        }
+    }
+
     pub(super) fn reflect_do(&mut self, of: &Directive) -> Lowered<()> {
+        let function = self.reflect_function(of, "reflect_do");
         let mut calls = Vec::new();
         for array in self.named_arrays(of)? {
             let (site, asynchronous) = (self.site(of), self.asynchronous(of));
-            calls.push(format!("apg_xmp_reflect_do({site}, {}, {asynchronous});", self.descriptor(array)));
+            calls.push(format!("{function}({site}, {}, {asynchronous});", self.descriptor(array)));
         }
         self.replace(of, format!("{{ {} }}", calls.join(" ")))
     }

@@ -36,6 +36,18 @@ struct Passes {
     wait: Option<String>,
 }
 
+/// What is known of a node's iterations of a loop.
+struct RangeFacts {
+    /// The number of its names.
+    number: usize,
+    /// The call that computes them.
+    call: String,
+    /// They are one arithmetic progression.
+    is_one_run: bool,
+    /// They follow each other without a distance.
+    steps_by_one: bool,
+}
+
 impl<'a> Unit<'a> {
     pub(super) fn loop_construct(&mut self, of: &'a Directive) -> Lowered<()> {
         let Some(body) = of.body else { return Ok(()) };
@@ -67,6 +79,13 @@ impl<'a> Unit<'a> {
                 count = found.count
             );
             behind.insert_str(0, &end);
+            if of.clause("acc").is_some() && self.has_devices {
+                // What the device has of the variables, if it has them, is the result as well.
+                let names = self.in_parentheses(clause.range).map_or("", |it| &self.text[it]);
+                let names = names.split_once(':').map_or("", |it| it.1);
+                let at = behind.len() - " }".len();
+                behind.insert_str(at, &format!("\n#pragma omp target update to({})\n", names.trim()));
+            }
         }
         if passes.modes.len() > 1 {
             let wait = passes.wait.as_ref().map_or_else(String::new, |it| format!("if (apg_p_ == 1) {it} "));
@@ -76,10 +95,23 @@ impl<'a> Unit<'a> {
             ));
             behind.insert(0, '}');
         }
+        let mut runs = String::new();
         for index in 0..loops.len() {
-            self.edit_loop(of, on, &loops, index, &passes, &mut before);
+            self.edit_loop(of, on, &loops, index, &passes, (&mut before, &mut runs))?;
         }
         before.push_str(&self.ownership(of, on, &loops)?);
+        before.push_str(&format!("{{ {runs}"));
+        behind.insert_str(0, &" }".repeat(1 + runs.matches("apg_xmp_first_run").count()));
+        if let Some(region) = self.region_of(of) {
+            before.push_str(&self.region_start(region)?);
+            behind.insert_str(0, &self.region_end(region));
+        } else if let Some(region) = self.region_at(Self::range(of.range).start) {
+            // What the host computes is done in front of the region.
+            let region = &mut self.regions[region];
+            region.before.push_str(&before);
+            region.behind.insert_str(0, &behind);
+            return Ok(());
+        }
         self.replace(of, before)?;
         self.edits.insert_behind(Self::range(self.hir.stmt(body).range), behind);
         Ok(())
@@ -248,6 +280,12 @@ impl<'a> Unit<'a> {
         Ok(Passes { modes, widths, wait })
     }
 
+    /// The format of the distribution of a loop's axis.
+    fn format(&self, of: &Directive, on: &Mapping, shared: &SharedLoop) -> Option<&str> {
+        let distribution = self.model.grid(&on.name, of.function)?.distribution.as_ref()?;
+        distribution.formats.get(shared.position).map(|it| it.as_str())
+    }
+
     /// Whether a node's iterations of a loop are one arithmetic progression, which the translation tells from
     /// the distribution.
     fn is_one_run(&self, of: &Directive, on: &Mapping, shared: &SharedLoop, passes: &Passes) -> bool {
@@ -255,8 +293,7 @@ impl<'a> Unit<'a> {
             return false;
         }
         let Some(grid) = self.model.grid(&on.name, of.function) else { return false };
-        let format = grid.distribution.as_ref().and_then(|it| it.formats.get(shared.position));
-        match (grid.kind, format) {
+        match (grid.kind, self.format(of, on, shared)) {
             (GridKind::Nodes, _) => true,
             (_, Some(it)) => {
                 it == "*"
@@ -276,8 +313,8 @@ impl<'a> Unit<'a> {
         loops: &[SharedLoop],
         index: usize,
         passes: &Passes,
-        before: &mut String,
-    ) {
+        (before, runs): (&mut String, &mut String),
+    ) -> Lowered<()> {
         let shared = &loops[index];
         let number = self.number();
         let range = self.range_call(of, on, shared, passes);
@@ -285,6 +322,12 @@ impl<'a> Unit<'a> {
         let form = &shared.form;
         let init = self.init_text(shared);
         let is_one_run = self.is_one_run(of, on, shared, passes);
+        if self.region_at(Self::range(self.hir.stmt(shared.stmt).range).start).is_some() {
+            let steps_by_one =
+                form.step.is_none() && self.format(of, on, shared).is_some_and(|it| it != "cyclic");
+            let facts = RangeFacts { number, call: range, is_one_run, steps_by_one };
+            return self.edit_device_loop(loops, index, &facts, (before, runs));
+        }
         let compare = if form.is_downward { ">=" } else { "<=" };
         let inner = match is_one_run {
             true => format!(
@@ -322,6 +365,69 @@ impl<'a> Unit<'a> {
             }
             None => self.edits.replace(head, format!("{outer}{inner}")),
         }
+        Ok(())
+    }
+
+    /// Edits the head of a loop of an accelerator, whose bounds are scalars in front of the region. Of several
+    /// runs each is a region of its own; `runs` begins the loops over them.
+    fn edit_device_loop(
+        &mut self,
+        loops: &[SharedLoop],
+        index: usize,
+        facts: &RangeFacts,
+        (before, runs): (&mut String, &mut String),
+    ) -> Lowered<()> {
+        let shared = &loops[index];
+        let (name, form) = (&shared.name, &shared.form);
+        let RangeFacts { number, call: range, is_one_run, steps_by_one } = facts;
+        let outer_names: Vec<&str> = loops[..index].iter().map(|it| it.name.as_str()).collect();
+        let stmt = self.hir.stmt(shared.stmt).range;
+        if mentions(range, &outer_names) {
+            let message =
+                "the bounds of this loop depend on those around it, and it is one of an accelerator";
+            return unsupported(stmt, message, "write constant bounds, and a condition in the loop");
+        }
+        let is_nested = |it: &SharedLoop| {
+            let inside = &self.hir.stmt(it.form.body).kind;
+            matches!(inside, StmtKind::For { .. }) || matches!(inside, StmtKind::Block(all) if all.len() == 1)
+        };
+        if !*is_one_run && !loops[..index].iter().all(is_nested) {
+            let message =
+                "this loop of an accelerator is over an axis in several parts, and not nested directly";
+            return unsupported(stmt, message, "distribute the axis by `block`, or nest the loops directly");
+        }
+        before.push_str(&format!("const struct apg_xmp_range apg_r{number}_ = {range}; "));
+        let of = if *is_one_run { "r" } else { "n" };
+        // Only the step of `cyclic` is not the one that is written.
+        let step = match (*steps_by_one, form.is_downward) {
+            (true, false) => "1".to_owned(),
+            (true, true) => "-1".to_owned(),
+            _ => format!("apg_t{number}_"),
+        };
+        let scalars = format!(
+            "const long apg_b{number}_ = apg_{of}{number}_.first, apg_e{number}_ = apg_{of}{number}_.last, \
+             apg_t{number}_ __attribute__((unused)) = apg_r{number}_.step; "
+        );
+        match is_one_run {
+            true => before.push_str(&scalars),
+            false => runs.push_str(&format!(
+                "for (struct apg_xmp_run apg_n{number}_ = apg_xmp_first_run(&apg_r{number}_); \
+                 apg_n{number}_.index < apg_r{number}_.runs; apg_xmp_next_run(&apg_r{number}_, &apg_n{number}_)) \
+                 {{ {scalars}"
+            )),
+        }
+        let compare = if form.is_downward { ">=" } else { "<=" };
+        if let Some(region) = self.region_at(Self::range(stmt).start) {
+            let condition = format!("apg_b{number}_ {compare} apg_e{number}_");
+            self.regions[region].conditions.push((shared.stmt, condition));
+        }
+        let init = self.init_text(shared);
+        let head = Self::range(stmt).start..self.hir.stmt(form.body).range.start().into();
+        self.edits.replace(
+            head,
+            format!("for ({init} apg_b{number}_; {name} {compare} apg_e{number}_; {name} += {step}) "),
+        );
+        Ok(())
     }
 
     /// The first part of a loop up to its first value.

@@ -6,6 +6,7 @@
 //! other text stays as it is, with macros expanded: so directives and accesses may come from macros and
 //! headers.
 
+mod accelerators;
 mod arrays;
 mod coarrays;
 mod communication;
@@ -22,19 +23,23 @@ use std::ops::Range;
 use apg_c_analysis::Parsed;
 use apg_c_analysis::hir::{Directive, Program, VariableId};
 use apg_c_analysis::xmp::{self, Model};
-use apg_c_syntax::TextRange;
 use apg_c_syntax::ast::{self, AstNode as _};
+use apg_c_syntax::{Family, TextRange};
 
 use self::edits::Edits;
 use crate::host::edits::{line_number, quoted};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 
 /// The text of a file with calls in place of its XcalableMP directives; `None` if it has none. `name` is the
-/// file in messages.
+/// file in messages. With devices, regions of accelerators are `target` regions; else the host executes them.
 ///
 /// # Errors
 /// Directives that have no such form.
-pub fn distribute(parsed: &Parsed, name: &str) -> Result<Option<String>, Vec<Unsupported>> {
+pub fn distribute(
+    parsed: &Parsed,
+    name: &str,
+    has_devices: bool,
+) -> Result<Option<String>, Vec<Unsupported>> {
     let has_coarrays = || {
         let root = parsed.syntax.main.syntax();
         let mut declarators = root.descendants().filter_map(ast::InitDeclarator::cast);
@@ -48,7 +53,9 @@ pub fn distribute(parsed: &Parsed, name: &str) -> Result<Option<String>, Vec<Uns
     let mut unit = Unit {
         parsed,
         hir: &parsed.program,
+        regions: accelerators::regions(&parsed.program, &model),
         model,
+        has_devices,
         text,
         name,
         edits: Edits::default(),
@@ -63,7 +70,14 @@ pub fn distribute(parsed: &Parsed, name: &str) -> Result<Option<String>, Vec<Uns
             unit.errors.push(error);
         }
     }
+    let openacc = parsed.program.directive_ids().map(|it| parsed.program.directive(it));
+    for directive in openacc.filter(|it| it.family == Family::OpenAcc) {
+        if let Err(error) = unit.openacc(directive) {
+            unit.errors.push(error);
+        }
+    }
     unit.edit_assignments();
+    unit.edit_regions();
     if !unit.errors.is_empty() {
         unit.errors.sort_by_key(|it| it.range.start());
         return Err(unit.errors);
@@ -86,6 +100,8 @@ struct Unit<'a> {
     parsed: &'a Parsed,
     hir: &'a Program,
     model: Model,
+    regions: Vec<accelerators::Region>,
+    has_devices: bool,
     /// The text of the tree, whose ranges are those of the program.
     text: String,
     name: &'a str,
@@ -122,6 +138,8 @@ impl<'a> Unit<'a> {
             "wait_async" => self.wait_async(of),
             "gmove" => self.gmove(of),
             "array" => self.array(of),
+            "acc replicate" => self.replicate(of),
+            "acc replicate_sync" => self.replicate_sync(of),
             "coarray" => {
                 self.remove(of);
                 Ok(())

@@ -196,15 +196,38 @@ impl<'a> Unit<'a> {
                 (temporary, "{0, (void *)&apg_v_, 0, 0, 0, sizeof(apg_v_)}".to_owned())
             }
         };
-        self.replace(
-            of,
-            format!(
-                "{{ {temporary}const struct apg_xmp_part apg_to_ = {to}, apg_from_ = {from}; \
-                 apg_xmp_gmove({site}, {mode}, &apg_to_, &apg_from_, {asynchronous}); }}"
-            ),
-        )?;
+        let call = format!(
+            "{{ {temporary}const struct apg_xmp_part apg_to_ = {to}, apg_from_ = {from}; \
+             apg_xmp_gmove({site}, {mode}, &apg_to_, &apg_from_, {asynchronous}); }}"
+        );
+        let named = self.on_device(of, &[target, value]);
+        let written = self.on_device(of, &[target]);
+        let call = self.by_way_of_host(of, &named, &written, &call)?;
+        self.replace(of, call)?;
         self.edits.replace(self.hir.stmt(body).range.into(), "");
         Ok(())
+    }
+
+    /// The arrays of sections that are in the memory of the device: all, or those that `acc` names.
+    fn on_device(&self, of: &Directive, sides: &[ExprId]) -> Vec<Range<usize>> {
+        let named: Vec<&str> = of
+            .clauses_named("acc")
+            .flat_map(|it| &it.items)
+            .map(|it| self.text[Self::range(it.range)].trim())
+            .collect();
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for side in sides {
+            let range = Self::range(self.hir.expr(self.chain(*side).0).range);
+            let text = &self.text[range.clone()];
+            let is_array = self.hir.base_variable(*side).is_some_and(|it| {
+                self.model.array(it).is_some() || matches!(self.hir.variable(it).ty, Type::Array(..))
+            });
+            let is_new = found.iter().all(|it| self.text[it.clone()] != *text);
+            if is_array && is_new && (named.is_empty() || named.contains(&text)) {
+                found.push(range);
+            }
+        }
+        found
     }
 
     /// The expression of a statement.

@@ -100,7 +100,7 @@ pub(super) extern "C" fn wait_async(site: *const Site, numbers: *const c_long, c
 ///
 /// # Safety
 /// The list has `rank` elements, or is null.
-unsafe fn widths(start: *const layout::Width, rank: usize) -> Option<Vec<Width>> {
+pub(super) unsafe fn widths(start: *const layout::Width, rank: usize) -> Option<Vec<Width>> {
     let one = |it: &layout::Width| Width { below: it.below, above: it.above, is_periodic: it.periodic != 0 };
     // SAFETY: the caller's.
     (!start.is_null()).then(|| unsafe { list(start, rank) }.iter().map(one).collect())

@@ -1,5 +1,6 @@
 //! The functions that an edited C program calls, and the state of this process behind them.
 
+mod accelerators;
 mod coarrays;
 mod constructs;
 mod declare;
@@ -294,4 +295,8 @@ static FUNCTIONS: Functions = Functions {
     allocate: library::allocate,
     intrinsic: intrinsics::intrinsic,
     leave: library::leave,
+    elements: accelerators::elements,
+    present: accelerators::present,
+    device_reflect: accelerators::reflect,
+    device_reflect_do: accelerators::reflect_do,
 };

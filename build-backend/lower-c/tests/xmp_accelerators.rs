@@ -1,0 +1,156 @@
+//! Regions of accelerators in programs with XcalableMP: `target` regions of OpenMP in the edited text.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use apg_c_analysis::{AnalysisHost, Toolchain};
+use apg_c_syntax::Disk;
+
+/// The edited text of statements of a function, or its errors.
+fn edited(statements: &str, has_devices: bool) -> Result<String, Vec<String>> {
+    let text = format!(
+        "#pragma xmp nodes p[2]\n#pragma xmp template t[16]\n#pragma xmp distribute t[block] onto p\n\
+         #pragma xmp template c[16]\n#pragma xmp distribute c[cyclic(2)] onto p\nint a[16], d[16];\n\
+         #pragma xmp align a[i] with t[i]\n#pragma xmp align d[i] with c[i]\nint x, y[4]:[*];\n\
+         void f(int s) {{\nint i, j;\n{statements}\n}}\n"
+    );
+    let mut host = AnalysisHost::new(Arc::new(Disk));
+    let file = host.set_file(Path::new("/x.c"), text.into(), &Arc::new(Toolchain::default()));
+    let parsed = apg_c_analysis::parsed(host.database(), file);
+    let edited = apg_lower_c::distribute(parsed, "x.c", has_devices);
+    let edited = edited.map_err(|errors| errors.into_iter().map(|it| it.message).collect::<Vec<_>>())?;
+    Ok(edited.expect("it has directives"))
+}
+
+fn on_device(statements: &str) -> String {
+    edited(statements, true).expect("it is supported")
+}
+
+#[track_caller]
+fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in\n{text}");
+    }
+}
+
+const LOOP: &str = "for (i = 0; i < 16; i++) a[i] += s;";
+
+#[test]
+fn bounds_and_layouts_are_scalars_in_front_of_a_region() {
+    let text = on_device(&format!("#pragma xmp loop on t[i] acc num_threads(16, 4)\n{LOOP}"));
+    assert_has(
+        &text,
+        &[
+            "const long apg_b1_ = apg_r1_.first, apg_e1_ = apg_r1_.last",
+            "apg_d_a __attribute__((unused)) = (__typeof__(&a[0]))a;",
+            "apg_o_a __attribute__((unused)) = apg_a_a.origin",
+            "\n#pragma omp target teams distribute parallel for thread_limit((16) * (4))\n",
+            "for (i = apg_b1_; i <= apg_e1_; i += 1) apg_d_a[(i) - apg_o_a] += s;",
+        ],
+    );
+}
+
+#[test]
+fn host_executes_regions_of_a_program_without_devices() {
+    let text = edited(&format!("#pragma acc data copy(a)\n#pragma xmp loop on t[i] acc\n{LOOP}"), false);
+    let text = text.expect("it is supported");
+    assert_has(&text, &["\n#pragma omp parallel for\n"]);
+    assert!(!text.contains("omp target"), "{text}");
+}
+
+#[test]
+fn directives_of_both_specifications_stand_in_any_order() {
+    let outer = on_device(&format!("#pragma xmp loop on t[i]\n#pragma acc parallel loop\n{LOOP}"));
+    let inner = on_device(&format!("#pragma acc parallel loop\n#pragma xmp loop on t[i]\n{LOOP}"));
+    for text in [outer, inner] {
+        let region = "#pragma omp target teams distribute parallel for map(tofrom: apg_d_a[0:apg_n_a])\n";
+        assert_has(&text, &[region]);
+        let range = text.find("apg_xmp_loop(").expect("the range");
+        assert!(range < text.find(region).expect("the region"), "{text}");
+    }
+}
+
+#[test]
+fn loops_of_one_region_are_regions_of_their_own() {
+    let text = on_device(&format!(
+        "#pragma acc kernels copy(a)\n{{\n#pragma xmp loop on t[i]\n#pragma acc loop\n{LOOP}\n#pragma xmp loop on t[i]\n{LOOP}\n}}"
+    ));
+    assert_has(&text, &["#pragma omp target data map(tofrom: apg_d_a[0:apg_n_a])\n"]);
+    assert_eq!(text.matches("#pragma omp target teams distribute parallel for\n").count(), 2, "{text}");
+}
+
+#[test]
+fn each_run_of_dealt_out_iterations_is_a_region() {
+    let text =
+        on_device("#pragma xmp loop on c[i]\n#pragma acc parallel loop\nfor (i = 0; i < 16; i++) d[i] = i;");
+    assert_has(
+        &text,
+        &[
+            "for (struct apg_xmp_run apg_n1_ = apg_xmp_first_run(&apg_r1_);",
+            "apg_b1_ = apg_n1_.first",
+            "apg_d_d[(((i) + apg_offset0_d) / apg_cycle0_d * apg_width0_d",
+        ],
+    );
+}
+
+#[test]
+fn data_of_clauses_are_the_blocks_of_nodes() {
+    let text = on_device("#pragma acc enter data copyin(a) create(y)\n#pragma acc update host(a)\n;");
+    assert_has(
+        &text,
+        &[
+            "#pragma omp target enter data map(to: apg_d_a[0:apg_n_a]) map(alloc: y)\n",
+            "#pragma omp target update from(apg_d_a[0:apg_n_a])\n",
+        ],
+    );
+    let text = on_device("#pragma acc data present(a)\n#pragma xmp reflect (a) acc");
+    assert_has(&text, &["apg_xmp_present(", "apg_xmp_device_reflect("]);
+    let text = on_device("#pragma xmp acc replicate (a)\n{\n#pragma xmp acc replicate_sync in (a)\n}");
+    assert_has(
+        &text,
+        &["target data map(alloc: apg_d_a[0:apg_n_a])", "target update to(apg_d_a[0:apg_n_a])"],
+    );
+}
+
+#[test]
+fn counters_are_private_and_scalars_have_values_of_their_own() {
+    let text = on_device(
+        "#pragma xmp loop on t[i] acc\nfor (i = 0; i < 16; i++) { s = i; for (j = 0; j < s; j++) a[i] += j; }",
+    );
+    assert_has(&text, &["parallel for private(j) firstprivate(s)\n"]);
+}
+
+#[test]
+fn reductions_start_with_the_value_of_the_host() {
+    let text = on_device("#pragma xmp loop on t[i] reduction(+:x) acc\nfor (i = 0; i < 16; i++) x += a[i];");
+    assert_has(
+        &text,
+        &[
+            "reduction(+: x) map(always, tofrom: x)",
+            "apg_xmp_end_reduction(",
+            "#pragma omp target update to(x)\n",
+        ],
+    );
+}
+
+#[test]
+fn what_accelerators_cannot_do_is_an_error() {
+    let errors = |statements: &str| edited(statements, true).expect_err("an error");
+    assert_eq!(
+        errors("#pragma xmp loop on t[i] reduction(firstmax:x/s/) acc\nfor (i = 0; i < 16; i++) x = i;"),
+        ["the reduction `firstmax` with locations has no form for accelerators"]
+    );
+    assert_eq!(errors("#pragma acc update host(a[0:4])\n;"), ["a part of a global array is copied"]);
+    assert_eq!(
+        errors("#pragma acc host_data use_device(y)\ny[0]:[1] = s;"),
+        ["a coarray is accessed in the memory of a device"]
+    );
+    assert_eq!(
+        errors("#pragma acc data copy(a) on_device(d)\n;"),
+        ["the clause `on_device` is not supported"]
+    );
+    assert_eq!(
+        errors("#pragma acc declare create(a)\n;"),
+        ["this directive stands in a function, where its data would outlive the call"]
+    );
+}

@@ -1,0 +1,99 @@
+//! Programs with XcalableMP whose loops run on accelerators: the CPUs as a device with memory of its own show
+//! what is not copied. They print what the serial program prints, whatever the number of places.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use apg_tests::programs::{self, Output};
+use apg_tests::tools;
+
+/// Far more than it takes: the machine may be busy.
+const LIMIT: Duration = Duration::from_secs(300);
+
+fn run(folder: &Path, program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> Output {
+    let mut command = Command::new(program);
+    command.current_dir(folder).env("APG_CACHE_DIR", folder.join("cache")).env("LC_ALL", "C");
+    command.env_remove("CC").env_remove("X10_NPLACES").env("OMP_NUM_THREADS", "1").args(words);
+    programs::run(command, LIMIT).expect("it ends")
+}
+
+/// Runs a program serially, and over places with a device each and without one.
+#[track_caller]
+fn assert_same_everywhere(name: &str) {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let path = tools::repository().join(name);
+    let (path, folder) = (path.to_str().expect("a name"), tempfile::tempdir().expect("a temporary folder"));
+    let built = run(folder.path(), "cc", &["-O2", path, "-lm", "-o", "serial"]);
+    assert_eq!(built.status, 0, "{path}: {}", built.stderr);
+    let serial = run(folder.path(), folder.path().join("serial"), &[]);
+    assert!(serial.status == 0 && !serial.stdout.is_empty(), "{path}: {}", serial.stderr);
+    for (places, accelerators) in [("1", "cpu"), ("2", "cpu"), ("4", "cpu"), ("2", "none")] {
+        let words = ["run", path, "-lm", "--places", places, "--accels", accelerators];
+        let output = run(folder.path(), tools::apg(), &words);
+        assert_eq!(output.status, 0, "{words:?}: {}", output.stderr);
+        assert_eq!(output.stdout, serial.stdout, "{words:?}");
+        // No region is left to the host.
+        assert_eq!(output.stderr, "", "{words:?}");
+    }
+}
+
+#[test]
+fn bodies_move_on_accelerators() {
+    assert_same_everywhere("examples/xmp/nbody_accelerators.c");
+}
+
+#[test]
+fn stencil_with_shadows_on_accelerators_is_that_of_the_host() {
+    assert_same_everywhere("examples/xmp/laplace_accelerators.c");
+}
+
+#[test]
+fn directives_of_both_spellings_compute_on_accelerators() {
+    assert_same_everywhere("tests/c-programs/xmp/accelerators.c");
+}
+
+/// The output of statements over four places with a device each, of an array of five elements.
+fn of_four_places(statements: &str) -> Output {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = format!(
+        "#include <stdio.h>\n#pragma xmp nodes p[4]\n#pragma xmp template t[5]\n#pragma xmp distribute t[block] onto p\n\
+         int a[5];\n#pragma xmp align a[i] with t[i]\n#pragma xmp shadow a[1]\nint main(void) {{\nint s = 0;\n\
+         {statements}\n#pragma xmp task on p[0]\nprintf(\"%d\\n\", s);\nreturn 0;\n}}\n"
+    );
+    std::fs::write(folder.path().join("a.c"), text).expect("written");
+    run(folder.path(), tools::apg(), &["run", "a.c", "--places", "4", "--accels", "cpu"])
+}
+
+#[test]
+fn node_without_elements_has_no_region() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let output = of_four_places(
+        "#pragma acc data copy(a)\n{\n#pragma xmp loop on t[i] acc\nfor (int i = 0; i < 5; i++) a[i] = i;\n\
+         #pragma xmp loop on t[i] reduction(+:s)\n#pragma acc parallel loop reduction(+:s)\n\
+         for (int i = 0; i < 5; i++) s += a[i];\n}",
+    );
+    assert_eq!((output.status, &output.stdout[..]), (0, "10\n"), "{}", output.stderr);
+}
+
+#[test]
+fn data_that_the_accelerator_lacks_is_one_error() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    for (statements, line) in [
+        ("#pragma xmp reflect (a) acc", "a.c:10: `reflect`"),
+        ("#pragma xmp loop on t[i] acc\nfor (int i = 0; i < 5; i++) a[i] = i;", "a.c:10: `loop`"),
+        ("#pragma acc data present(a)\n;", "a.c:10: `data`"),
+    ] {
+        let output = of_four_places(statements);
+        assert_eq!(output.status, 1, "{statements}: {}", output.stderr);
+        let expected = format!("error: {line}: `a` is not in the memory of the accelerator\n");
+        assert!(output.stderr.contains(&expected), "{statements}: {}", output.stderr);
+        assert_eq!(output.stderr.matches("error:").count(), 1, "{statements}: {}", output.stderr);
+    }
+}
