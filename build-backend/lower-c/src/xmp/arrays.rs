@@ -110,7 +110,7 @@ impl Unit<'_> {
                 (false, false) => start.push_str(&format!("apg_xmp_local(&{descriptor}.axis[{axis}], ")),
                 (false, true) => {
                     let place = cyclic_place(&name, axis, &self.edited_range(index.clone()));
-                    self.edits.replace(index.clone(), format!("{place}"));
+                    self.edits.replace(index.clone(), place);
                     start.push('(');
                 }
             }

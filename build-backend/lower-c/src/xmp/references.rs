@@ -101,8 +101,12 @@ impl Unit<'_> {
         }
     }
 
-    /// The number of an `async` clause as an address; null without it.
+    /// The number of an `async` clause as an address; null without it, and where the result is copied to a
+    /// device behind the directive.
     pub(super) fn asynchronous(&self, of: &Directive) -> String {
+        if self.has_devices && of.clause("acc").is_some() {
+            return "0".to_owned();
+        }
         let number = of.clause("async").and_then(|it| it.items.first());
         number.map_or_else(|| "0".to_owned(), |it| format!("&(const long){{{}}}", self.edited(it.range)))
     }
