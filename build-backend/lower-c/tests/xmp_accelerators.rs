@@ -88,7 +88,7 @@ fn each_run_of_dealt_out_iterations_is_a_region() {
         &[
             "for (struct apg_xmp_run apg_n1_ = apg_xmp_first_run(&apg_r1_);",
             "apg_b1_ = apg_n1_.first",
-            "apg_d_d[(((i) + apg_offset0_d) / apg_cycle0_d * apg_width0_d",
+            "(((i) + apg_offset0_d) / apg_cycle0_d * apg_width0_d",
         ],
     );
 }
