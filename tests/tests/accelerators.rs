@@ -2,11 +2,13 @@
 //! driver is `tests/driver/fake_cuda.c`, whose devices keep their memory in the host's and whose kernels do
 //! nothing.
 
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use apg_tests::jobs;
 use apg_tests::programs::{self, Output};
 use apg_tests::tools;
 
@@ -33,11 +35,16 @@ fn driver(with_compiler: bool) -> &'static Path {
 }
 
 fn run(program: &str, settings: &str, with_compiler: bool) -> Output {
+    run_by(Command::new(tools::apg()), &[program], settings, with_compiler)
+}
+
+/// Runs a program with options by `apg`, with which the command ends.
+fn run_by(mut command: Command, program: &[&str], settings: &str, with_compiler: bool) -> Output {
     let cache = tempfile::tempdir().expect("a temporary folder");
-    let mut command = Command::new(tools::apg());
     command
         .arg("run")
-        .arg(tools::repository().join("tests/driver").join(program))
+        .arg(tools::repository().join("tests/driver").join(program[0]))
+        .args(&program[1..])
         .args(["--accels", "all"])
         .env("APG_CACHE_DIR", cache.path())
         .env("LD_LIBRARY_PATH", driver(with_compiler))
@@ -50,11 +57,18 @@ fn run(program: &str, settings: &str, with_compiler: bool) -> Output {
     output
 }
 
-/// What was called, and how often.
+/// How often something was called by all processes.
 fn called(output: &Output, name: &str) -> u64 {
-    let report = output.stderr.lines().find(|line| line.starts_with("fake cuda:")).expect("a report");
-    let found = report.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
-    found.map_or(0, |count| count.parse().expect("a number"))
+    calls(output, |it| it == name)
+}
+
+/// How often functions were called whose names are like that.
+fn calls(output: &Output, is_wanted: impl Fn(&str) -> bool) -> u64 {
+    let reports = output.stderr.lines().filter_map(|line| line.split_once("fake cuda: "));
+    let all: Vec<_> = reports.flat_map(|(_, report)| report.split(' ')).collect();
+    assert!(!all.is_empty(), "no report: {}", output.stderr);
+    let counts = all.iter().filter_map(|word| word.split_once('=')).filter(|(name, _)| is_wanted(name));
+    counts.map(|(_, count)| count.parse::<u64>().expect("a number")).sum()
 }
 
 #[track_caller]
@@ -128,4 +142,73 @@ fn drivers_that_are_too_old_and_compilers_that_are_missing_are_named() {
         &["the CUDA run-time compiler is not installed (no libnvrtc)", "memory: done", "at the end"],
     );
     assert_eq!(output.status, 0);
+}
+
+/// The `mpicc` of an MPI that says that it takes memory of CUDA devices.
+fn cuda_aware(mpi: &str, folder: &Path) -> Option<PathBuf> {
+    let compiler = tools::optional_tool(&format!("mpicc.{mpi}"))?;
+    let header = tools::repository().join("tests/driver/cuda_aware.h");
+    let wrapper = folder.join("mpicc");
+    let text = format!("#!/bin/sh\nexec {} -include {} \"$@\"\n", compiler.display(), header.display());
+    std::fs::write(&wrapper, text).expect("written");
+    std::fs::set_permissions(&wrapper, std::fs::Permissions::from_mode(0o700)).expect("a mode");
+    Some(wrapper)
+}
+
+/// Copies between two processes of an MPI; `option` is `APG_MPI_DEVICE_MEMORY`.
+fn copy_over_mpi(mpi: &str, option: Option<&str>, transport: &str) -> Option<Output> {
+    let mut launcher = jobs::mpirun(mpi, 2)?;
+    launcher.arg(tools::apg());
+    match option {
+        Some(value) => launcher.env("APG_MPI_DEVICE_MEMORY", value),
+        None => launcher.env_remove("APG_MPI_DEVICE_MEMORY"),
+    };
+    let program = ["remote_copies.x10", "--transport", transport];
+    Some(run_by(launcher, &program, "report devices=1", true))
+}
+
+/// Copies by the driver from an accelerator to its host, and to it.
+fn driver_copies(output: &Output) -> [u64; 2] {
+    ["cuMemcpyDtoH", "cuMemcpyHtoD"].map(|kind| calls(output, |name| name.starts_with(kind)))
+}
+
+#[test]
+fn copies_between_accelerators_of_hosts_are_left_to_an_mpi_that_takes_them() {
+    for mpi in ["openmpi", "mpich"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let Some(compiler) = cuda_aware(mpi, folder.path()) else { return };
+        let aware = format!("mpi:{}", compiler.display());
+        // By its own word, by that of the user, and not.
+        for (option, transport, is_direct) in [
+            (None, &*aware, true),
+            (Some("1"), "mpi", true),
+            (Some("0"), &*aware, false),
+            (None, "mpi", false),
+        ] {
+            let Some(output) = copy_over_mpi(mpi, option, transport) else { return };
+            says(&output, &["all right"]);
+            // The exceptions of copies to and from a rail that was deleted.
+            assert_eq!(
+                output.stdout.matches("are not in a rail of this device, or it was deleted").count(),
+                2
+            );
+            assert!(!output.stdout.contains("copied"), "{}", output.stdout);
+            // Puts of a host that are short enough to travel with their headers are always staged.
+            let [from, to] = driver_copies(&output);
+            let what = format!("{mpi} {option:?} {transport}: {}", output.stderr);
+            assert_eq!((from == 0, to == 6), (is_direct, is_direct), "{what}");
+        }
+    }
+    let Some(output) = copy_over_mpi("openmpi", Some("yes"), "mpi") else { return };
+    assert_ne!(output.status, 0);
+    says(&output, &["APG_MPI_DEVICE_MEMORY is `yes`: write 0 to copy"]);
+}
+
+/// Without MPI they go through the hosts.
+#[test]
+fn copies_between_accelerators_of_places_arrive() {
+    let program = ["remote_copies.x10", "--places", "2"];
+    let output = run_by(Command::new(tools::apg()), &program, "report devices=1", true);
+    says(&output, &["all right"]);
+    assert!(driver_copies(&output).into_iter().all(|it| it > 6), "{}", output.stderr);
 }

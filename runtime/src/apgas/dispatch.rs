@@ -21,6 +21,7 @@ use crate::base::ending::Ending;
 use crate::base::place::{self, PlaceId, here};
 use crate::heap::Handle;
 use crate::heap::global_refs::apply;
+use crate::net::device_memory::DeviceMemory;
 use crate::net::endpoint::{Endpoint, PutTarget, Receiver};
 use crate::serialize::Error;
 use crate::serialize::out_of_band::Received;
@@ -179,6 +180,16 @@ impl Receiver for Dispatcher {
     fn begin_put(&self, from: PlaceId, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
         let _place = self.0.enter();
         rail_copy::begin_put(from, header, length)
+    }
+
+    fn begin_device_put(
+        &self,
+        from: PlaceId,
+        header: &[u8],
+        length: u64,
+    ) -> Result<Option<DeviceMemory>, Error> {
+        let _place = self.0.enter();
+        rail_copy::begin_device_put(from, header, length)
     }
 
     fn end_put(&self, from: PlaceId, header: Vec<u8>, accepted: bool) -> Result<(), Error> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::base::place::PlaceId;
 use crate::base::sanitizer;
 use crate::heap::Handle;
+use crate::net::device_memory::{DeviceMemory, DevicePuts};
 use crate::net::endpoint::{Endpoint, PlaceEnded, PutTarget, Receiver, Waiter};
 use crate::profile;
 use crate::serialize::Error;
@@ -69,6 +70,10 @@ impl Endpoint for ObservedEndpoint {
         self.0.put(to, header, data)
     }
 
+    fn device_puts(&self) -> Option<&dyn DevicePuts> {
+        self.0.device_puts().map(|_| self as &dyn DevicePuts)
+    }
+
     fn poll(&self) -> bool {
         self.0.poll()
     }
@@ -98,6 +103,13 @@ impl Endpoint for ObservedEndpoint {
     }
 }
 
+impl DevicePuts for ObservedEndpoint {
+    fn put_from_device(&self, to: PlaceId, header: &[u8], source: &DeviceMemory) -> Result<(), PlaceEnded> {
+        sending(header.len() + source.length as usize);
+        self.0.device_puts().map_or(Err(PlaceEnded(to)), |puts| puts.put_from_device(to, header, source))
+    }
+}
+
 impl Receiver for ObservedReceiver {
     fn message(&self, from: PlaceId, body: Cow<'_, [u8]>, parts: Vec<Received>) -> Result<(), Error> {
         received();
@@ -110,6 +122,15 @@ impl Receiver for ObservedReceiver {
 
     fn begin_put(&self, from: PlaceId, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
         self.0.begin_put(from, header, length)
+    }
+
+    fn begin_device_put(
+        &self,
+        from: PlaceId,
+        header: &[u8],
+        length: u64,
+    ) -> Result<Option<DeviceMemory>, Error> {
+        self.0.begin_device_put(from, header, length)
     }
 
     fn end_put(&self, from: PlaceId, header: Vec<u8>, accepted: bool) -> Result<(), Error> {

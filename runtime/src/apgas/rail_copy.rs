@@ -6,11 +6,17 @@
 //! [`Message::PutDone`] when they are written. A get sends only the header ([`Message::Get`]); the source
 //! host answers [`PutHeader::Back`] with the bytes, or `PutDone` with an error.
 
+mod accelerator;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
+
+pub(super) use accelerator::begin_device_put;
+pub use accelerator::between;
+use accelerator::{put_from_device, staging, unload};
 
 use crate::apgas::engine::FinishScope;
 use crate::apgas::failure::Undelivered;
@@ -18,7 +24,7 @@ use crate::apgas::message::{Message, PutHeader, Transfer};
 use crate::apgas::system::system;
 use crate::apgas::system::{device_exception, spawn_uncounted};
 use crate::base::place::{PlaceId, here};
-use crate::device::{Completion, Device, DeviceError, Upload};
+use crate::device::{self, Completion, Device, DeviceError, Upload};
 use crate::heap;
 use crate::heap::{Handle, Ref};
 use crate::layout::GlobalRail;
@@ -72,6 +78,8 @@ fn copies() -> &'static CopyTable {
 enum Landing {
     /// A rail, kept alive.
     Rail(#[expect(dead_code, reason = "held, not read")] Handle),
+    /// Memory of an accelerator.
+    Device(device::Transfer),
     /// A staging buffer, whose bytes are then copied to an accelerator.
     Staging(Vec<u8>),
     /// None: the put is refused, for this reason.
@@ -201,35 +209,6 @@ pub fn get(source: GlobalRail, source_index: i64, target: Ref, target_index: i64
         element: part.element,
     };
     system().deliver(host, &Message::Get(transfer), Undelivered::Copy);
-    Ok(())
-}
-
-/// Starts a copy of `count` elements between rails of accelerators of this host; the caller's scope waits for
-/// it. `sample` is a rail of this place with the same type of elements.
-pub fn between(
-    sample: Ref,
-    source: GlobalRail,
-    source_index: i64,
-    target: GlobalRail,
-    target_index: i64,
-    count: i64,
-) -> Outcome<()> {
-    let element = part(sample, 0, 0)?.element;
-    check_flat(sample)?;
-    check_range("global rail to copy from", source_index, count, source.size)?;
-    check_range("global rail to copy to", target_index, count, target.size)?;
-    let bytes = count as u64 * element;
-    let (from, source_address) = device_range(&source, source_index as u64 * element, bytes)?;
-    let (to, target_address) = device_range(&target, target_index as u64 * element, bytes)?;
-    let scope = system().engine().scope();
-    scope.enter();
-    let external = crate::scheduler::ExternalEventGuard::new();
-    let done = Box::new(move |result| {
-        leave(scope, result);
-        drop(external);
-    });
-    let done = profile::copied(source.home, "asyncCopy between devices", bytes, done);
-    watch(from.copy_to(source_address, to, target_address, bytes, done));
     Ok(())
 }
 
@@ -383,10 +362,7 @@ pub(super) fn begin_put(from: PlaceId, header: &[u8], length: u64) -> Result<Opt
     match PutHeader::decode(header)? {
         PutHeader::To(transfer) => {
             let (landing, address) = land(&transfer, length);
-            let arriving = (from, transfer.number);
-            if copies().arriving.lock().insert(arriving, landing).is_some() {
-                return malformed("the number of a put that has not begun yet");
-            }
+            add_landing(from, transfer.number, landing)?;
             Ok(address.map(|address| PutTarget { address, length }))
         }
         PutHeader::Back(number) => {
@@ -399,6 +375,16 @@ pub(super) fn begin_put(from: PlaceId, header: &[u8], length: u64) -> Result<Opt
             // SAFETY: inside the rail, as was checked when the get began; `pending` keeps the rail.
             let address = unsafe { rail.get().elements().add(*offset as usize) };
             Ok((pending.bytes == length).then_some(PutTarget { address, length }))
+        }
+    }
+}
+
+/// The put of that number arrives from now on.
+fn add_landing(from: PlaceId, number: u64, landing: Landing) -> Result<(), Error> {
+    match copies().arriving.lock().insert((from, number), landing) {
+        None => Ok(()),
+        Some(_) => {
+            Err(Error::Malformed { expected: "the number of a put that has not begun yet", offset: 0 })
         }
     }
 }
@@ -422,19 +408,6 @@ fn land(transfer: &Transfer, length: u64) -> (Landing, Option<*mut u8>) {
     }
 }
 
-/// Allocates a staging buffer of `bytes` bytes for a copy between an accelerator and another host. The system
-/// provides its pages on first write.
-fn staging(bytes: u64) -> Result<Vec<u8>, DeviceError> {
-    let mut staging = Vec::new();
-    match staging.try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX)) {
-        Ok(()) => Ok(staging),
-        Err(_) => {
-            let message = format!("no memory for a copy of {bytes} bytes to or from an accelerator");
-            Err(DeviceError::new(crate::device::Kind::OutOfMemory, message))
-        }
-    }
-}
-
 /// The accelerator of this host that a transfer refers to, and the address of the first byte there.
 fn device_memory(transfer: &Transfer) -> Result<(&'static Arc<Device>, u64), DeviceError> {
     let address = (transfer.handle as u64).wrapping_add(transfer.offset);
@@ -455,6 +428,10 @@ pub(super) fn end_put(from: PlaceId, header: &[u8], accepted: bool) -> Result<()
     let landing = copies().arriving.lock().remove(&(from, transfer.number));
     match landing {
         Some(Landing::Rail(_)) => acknowledge(from, transfer.number, ""),
+        Some(Landing::Device(written)) => {
+            drop(written);
+            acknowledge(from, transfer.number, "");
+        }
         Some(Landing::Staging(mut staging)) if accepted => {
             // SAFETY: the buffer has this capacity, and all bytes have arrived.
             unsafe { staging.set_len(transfer.bytes as usize) };
@@ -474,26 +451,6 @@ fn end_get(number: u64, accepted: bool) {
         Some(pending) if accepted => pending.end(),
         Some(pending) => fail(pending.scope, "a copy from another place has the wrong length".to_owned()),
         None => {}
-    }
-}
-
-/// Copies the bytes of a put from the staging buffer to an accelerator, then acknowledges the put.
-fn unload(from: PlaceId, transfer: Transfer, staging: Vec<u8>) {
-    match device_memory(&transfer) {
-        Err(error) => acknowledge(from, transfer.number, &error.message),
-        Ok((device, address)) => {
-            let piece = Upload { source: staging.as_ptr(), target: address, bytes: transfer.bytes };
-            let done = Box::new(move |result: Result<(), DeviceError>| {
-                drop(staging);
-                acknowledge(
-                    from,
-                    transfer.number,
-                    &result.map_or_else(|error| error.message, |()| String::new()),
-                );
-            });
-            // SAFETY: `done` owns the memory.
-            unsafe { device.upload(vec![piece], done) };
-        }
     }
 }
 
@@ -518,21 +475,7 @@ fn send_back(to: PlaceId, transfer: &Transfer) -> Result<(), String> {
         drop(kept);
         return Ok(());
     }
-    let (device, address) = device_memory(transfer).map_err(|error| error.message)?;
-    let mut staging = staging(transfer.bytes).map_err(|error| error.message)?;
-    staging.resize(transfer.bytes as usize, 0);
-    let waiter = system().engine().waiter();
-    let outcome = Arc::new(Mutex::new(Ok(())));
-    let (wake, result) = (Arc::clone(&waiter), Arc::clone(&outcome));
-    let done = Box::new(move |ended| {
-        *result.lock() = ended;
-        wake.wake();
-    });
-    // SAFETY: the memory lives until the wait has ended.
-    unsafe { device.download(address, staging.as_mut_ptr(), transfer.bytes, done) };
-    waiter.wait();
-    let ended = std::mem::replace(&mut *outcome.lock(), Ok(()));
-    ended.map_err(|error: DeviceError| error.message)?;
-    system().deliver_put(to, &header, &staging);
-    Ok(())
+    device_memory(transfer)
+        .and_then(|(device, address)| put_from_device(to, &header, device, address, transfer.bytes))
+        .map_err(|error| error.message)
 }

@@ -17,6 +17,7 @@ use crate::cache::Cache;
 use crate::device::{self, Device, DeviceError};
 use crate::heap;
 use crate::heap::{Handle, Ref};
+use crate::net::device_memory::{DeviceMemory, DevicePuts};
 use crate::net::endpoint::{Endpoint, PlaceEnded, PutTarget, Receiver};
 use crate::scheduler::PollPolicy;
 use crate::serialize::TypeTable;
@@ -221,6 +222,11 @@ impl System {
         slot.get_or_init(|| Device::open(accelerator.ordinal, kernel_cache())).as_ref().map_err(Clone::clone)
     }
 
+    /// The device behind an accelerator place of this host if it is in use.
+    pub(super) fn open_device(&'static self, place: i64) -> Option<Arc<Device>> {
+        self.open_devices().into_iter().find(|(it, _)| *it == place).map(|(_, device)| device)
+    }
+
     /// Devices in use, with their places.
     pub fn open_devices(&'static self) -> Vec<(i64, Arc<Device>)> {
         let Some(slots) = self.devices.get() else { return Vec::new() };
@@ -269,6 +275,25 @@ impl System {
     pub fn put(&self, to: PlaceId, header: &PutHeader, data: &[u8]) -> Result<(), PlaceEnded> {
         self.header.part::<MessageCounts>().count_sent();
         self.endpoint.put(to, &header.encode(), data)
+    }
+
+    /// Puts from memory of accelerators, if the transport has them.
+    pub(super) fn device_puts(&self) -> Option<&dyn DevicePuts> {
+        self.endpoint.device_puts()
+    }
+
+    /// Sends bytes of an accelerator by [`System::device_puts`], and leaves it to the policy if the place has
+    /// ended.
+    pub(super) fn deliver_device_put(
+        &self,
+        puts: &dyn DevicePuts,
+        to: PlaceId,
+        header: &PutHeader,
+        source: &DeviceMemory,
+    ) {
+        self.header.part::<MessageCounts>().count_sent();
+        puts.put_from_device(to, &header.encode(), source)
+            .unwrap_or_else(|ended| self.undelivered(ended, Undelivered::Copy));
     }
 
     /// Sends a message, and leaves it to the policy if the place has ended.

@@ -20,6 +20,7 @@ mod tests;
 use std::sync::Arc;
 
 pub use copy::request::Upload;
+pub use copy::transfer::Transfer;
 pub use cuda::driver::{count, driver_version, request_connections};
 pub use cuda::memory::Leaks;
 pub use cuda::stream::{Completion, WaitPolicy, on_completion_hint};

@@ -144,7 +144,8 @@ pub(crate) fn async_get(
     apgas::get(source, source_index, target, target_index, count)
 }
 
-/// Starts a copy between global rails of accelerators of this host; the innermost finish waits for it.
+/// Starts a copy from a global rail of an accelerator of this host to one of another host or of any
+/// accelerator; the innermost finish waits for it.
 #[expect(clippy::too_many_arguments, reason = "the signature of the entry")]
 pub(crate) fn async_copy_devices(
     sample: Ref,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::base::place::PlaceId;
 use crate::heap::Handle;
+use crate::net::device_memory::{DeviceMemory, DevicePuts};
 use crate::serialize::Error;
 use crate::serialize::out_of_band::{Part, Received};
 
@@ -45,6 +46,16 @@ pub trait Receiver: Send + Sync {
     fn begin_part(&self, ty: u64, length: u64, bytes: u64) -> Option<(PutTarget, Handle)>;
     /// Says where the `length` bytes of an arriving put go. `None` refuses it; the bytes are discarded.
     fn begin_put(&self, from: PlaceId, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error>;
+    /// As [`Receiver::begin_put`], where the transport can write to memory of accelerators. `None` if the put
+    /// goes to memory of the host or is refused, which [`Receiver::begin_put`] decides.
+    fn begin_device_put(
+        &self,
+        _from: PlaceId,
+        _header: &[u8],
+        _length: u64,
+    ) -> Result<Option<DeviceMemory>, Error> {
+        Ok(None)
+    }
     /// All bytes of a put have arrived (`accepted`), or were discarded.
     fn end_put(&self, from: PlaceId, header: Vec<u8>, accepted: bool) -> Result<(), Error>;
     /// Nothing more comes from a place that did not shut down: its connection has ended or failed, or it sent
@@ -82,6 +93,10 @@ pub trait Endpoint: Send + Sync {
     }
     /// Sends bytes into memory that the receiver names for `header`; returns when `data` may be reused.
     fn put(&self, to: PlaceId, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded>;
+    /// Puts from memory of accelerators, if the transport reads and writes it.
+    fn device_puts(&self) -> Option<&dyn DevicePuts> {
+        None
+    }
     /// Handles what has arrived; waits only for the rest of a message that has begun to arrive. An idle
     /// thread may call it, which saves waking another one. Whether anything had arrived.
     fn poll(&self) -> bool {

@@ -7,6 +7,7 @@
 //! arrive in the order in which they were sent.
 
 pub mod bootstrap;
+pub mod device_memory;
 pub mod endpoint;
 pub mod frame;
 pub mod in_process;

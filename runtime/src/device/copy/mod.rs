@@ -7,3 +7,4 @@ pub(crate) mod request;
 pub(crate) mod speculative_read;
 pub(crate) mod staging_parallel;
 pub(crate) mod sync_copy;
+pub(crate) mod transfer;

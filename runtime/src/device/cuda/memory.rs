@@ -9,9 +9,26 @@ use crate::device::cuda::driver::sys;
 use crate::device::error::{DeviceError, Kind};
 use crate::device::{Device, OnComplete};
 
-/// What is allocated: bytes by address.
+/// What is allocated, by address.
 #[derive(Default)]
-pub(crate) struct Memory(Mutex<BTreeMap<u64, u64>>);
+pub(crate) struct Memory(Mutex<BTreeMap<u64, Allocation>>);
+
+/// Memory of the driver.
+struct Allocation {
+    bytes: u64,
+    /// Transfers by others than the driver, which does not wait for these before it releases memory.
+    transfers: u32,
+    /// The program has released it: the driver does after the last transfer.
+    is_released: bool,
+}
+
+/// What becomes of memory that the program releases.
+#[derive(Debug, PartialEq, Eq)]
+enum Release {
+    Unknown,
+    Now,
+    AfterTransfers,
+}
 
 /// Memory that was never released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,23 +41,58 @@ pub struct Leaks {
 
 impl Memory {
     fn insert(&self, address: u64, bytes: u64) {
-        self.0.lock().insert(address, bytes);
+        self.0.lock().insert(address, Allocation { bytes, transfers: 0, is_released: false });
     }
 
-    fn remove(&self, address: u64) -> Option<u64> {
-        self.0.lock().remove(&address)
+    fn remove(&self, address: u64) -> Release {
+        let mut allocations = self.0.lock();
+        match allocations.get_mut(&address).filter(|it| !it.is_released) {
+            None => Release::Unknown,
+            Some(allocation) if allocation.transfers > 0 => {
+                allocation.is_released = true;
+                Release::AfterTransfers
+            }
+            Some(_) => {
+                allocations.remove(&address);
+                Release::Now
+            }
+        }
+    }
+
+    /// The address of the allocation that contains the range; `use_it` is called with it.
+    fn find(&self, address: u64, bytes: u64, use_it: impl FnOnce(&mut Allocation)) -> Option<u64> {
+        let mut allocations = self.0.lock();
+        let (start, allocation) = allocations.range_mut(..=address).next_back()?;
+        let offset = address - start;
+        let is_inside = offset <= allocation.bytes && bytes <= allocation.bytes - offset;
+        if !is_inside || allocation.is_released {
+            return None;
+        }
+        use_it(allocation);
+        Some(*start)
     }
 
     /// Whether one allocation contains the range.
     fn holds(&self, address: u64, bytes: u64) -> bool {
-        let allocations = self.0.lock();
-        let Some((start, size)) = allocations.range(..=address).next_back() else { return false };
-        address - start <= *size && bytes <= *size - (address - start)
+        self.find(address, bytes, |_| {}).is_some()
+    }
+
+    /// A transfer has ended: whether the driver has to release the memory now.
+    fn end_transfer(&self, start: u64) -> bool {
+        let mut allocations = self.0.lock();
+        let Some(allocation) = allocations.get_mut(&start) else { return false };
+        allocation.transfers -= 1;
+        let is_last = allocation.is_released && allocation.transfers == 0;
+        if is_last {
+            allocations.remove(&start);
+        }
+        is_last
     }
 
     fn leaks(&self) -> Leaks {
         let allocations = self.0.lock();
-        Leaks { count: allocations.len(), bytes: allocations.values().sum() }
+        let kept = || allocations.values().filter(|it| !it.is_released);
+        Leaks { count: kept().count(), bytes: kept().map(|it| it.bytes).sum() }
     }
 }
 
@@ -82,12 +134,13 @@ impl Device {
 
     /// Releases what [`Device::allocate`] gave.
     pub fn free(&self, address: u64) -> Result<(), DeviceError> {
-        if self.memory.remove(address).is_none() {
+        let release = self.memory.remove(address);
+        if release == Release::Unknown {
             let message = format!("{} has no rail at address {address:#x}: deleted twice?", self.label());
             return Err(DeviceError::new(Kind::IllegalArgument, message));
         }
         self.discard_reads();
-        self.free_untracked(address)
+        if release == Release::Now { self.free_untracked(address) } else { Ok(()) }
     }
 
     pub(crate) fn free_untracked(&self, address: u64) -> Result<(), DeviceError> {
@@ -101,16 +154,32 @@ impl Device {
         self.uploads.clear(address, bytes, self.writes(done));
     }
 
+    /// Keeps the memory of the program that contains the range allocated until [`Device::end_transfer`] is
+    /// called with its address, which is returned.
+    pub(crate) fn begin_transfer(&self, address: u64, bytes: u64) -> Result<u64, DeviceError> {
+        let start = self.memory.find(address, bytes, |allocation| allocation.transfers += 1);
+        start.ok_or_else(|| self.not_in_a_rail(address, bytes))
+    }
+
+    /// Ends what [`Device::begin_transfer`] has begun.
+    pub(crate) fn end_transfer(&self, start: u64) {
+        if self.memory.end_transfer(start) {
+            // The program has gone on: there is nobody to tell.
+            let _ = self.free_untracked(start);
+        }
+    }
+
     /// Checks that the range is memory of the program on this device.
     pub fn check_range(&self, address: u64, bytes: u64) -> Result<(), DeviceError> {
-        if self.memory.holds(address, bytes) {
-            return Ok(());
-        }
+        if self.memory.holds(address, bytes) { Ok(()) } else { Err(self.not_in_a_rail(address, bytes)) }
+    }
+
+    fn not_in_a_rail(&self, address: u64, bytes: u64) -> DeviceError {
         let message = format!(
             "{}: {bytes} bytes at {address:#x} are not in a rail of this device, or it was deleted",
             self.label()
         );
-        Err(DeviceError::new(Kind::IllegalArgument, message))
+        DeviceError::new(Kind::IllegalArgument, message)
     }
 
     /// What the program has not released.
@@ -139,7 +208,21 @@ mod tests {
         assert!(!memory.holds(999, 1) && !memory.holds(1050, 51) && !memory.holds(1150, 1));
         assert!(!memory.holds(1149, 2) && !memory.holds(1100, u64::MAX) && !memory.holds(u64::MAX, 1));
         assert_eq!(memory.leaks(), Leaks { count: 2, bytes: 150 });
-        assert_eq!((memory.remove(1000), memory.remove(1000)), (Some(100), None));
+        assert_eq!((memory.remove(1000), memory.remove(1000)), (Release::Now, Release::Unknown));
         assert_eq!(memory.leaks(), Leaks { count: 1, bytes: 50 });
+    }
+
+    #[test]
+    fn memory_is_released_after_its_transfers() {
+        let memory = Memory::default();
+        memory.insert(1000, 100);
+        let begin = |address, bytes| memory.find(address, bytes, |it| it.transfers += 1);
+        assert_eq!((begin(1010, 90), begin(1000, 1), begin(1000, 101)), (Some(1000), Some(1000), None));
+        assert!(!memory.end_transfer(1000), "the program has it");
+        assert_eq!((memory.remove(1000), memory.remove(1000)), (Release::AfterTransfers, Release::Unknown));
+        assert!(!memory.holds(1000, 1) && memory.leaks().count == 0);
+        assert_eq!(begin(1000, 1), None);
+        assert!(memory.end_transfer(1000), "the last one releases it");
+        assert!(!memory.end_transfer(1000));
     }
 }

@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::base::place::PlaceId;
 use crate::heap::Handle;
+use crate::net::device_memory::DeviceMemory;
 use crate::net::endpoint::{PutTarget, Receiver};
 use crate::net::frame::encoding;
 use crate::net::frame::encoding::{FRAME_HEAD_SIZE, FrameHead, FrameKind};
@@ -21,6 +23,8 @@ const MIN_DIRECT_READ_SIZE: usize = 32 << 10;
 pub(crate) struct Assembly {
     stage: Stage,
     pending: PendingBytes,
+    /// Bodies of puts may come in messages of their own ([`FrameHead::zero_copy`]).
+    takes_separate_bodies: bool,
 }
 
 /// What arrives next.
@@ -45,6 +49,8 @@ enum Target {
     Bytes(Vec<u8>),
     /// Memory of the receiver, and the number of bytes written.
     Memory(PutTarget, usize),
+    /// Memory of an accelerator, and the number of bytes written.
+    Device(DeviceMemory, u64),
     Discard,
 }
 
@@ -88,7 +94,10 @@ impl PendingBytes {
                 unsafe { target.address.add(*written).copy_from_nonoverlapping(taken.as_ptr(), count) };
                 *written += count;
             }
-            Target::Discard => {}
+            Target::Device(..) if count > 0 => {
+                return Err(malformed("a put to an accelerator whose body comes in the stream"));
+            }
+            Target::Device(..) | Target::Discard => {}
         }
         self.left -= count as u64;
         *input = rest;
@@ -98,18 +107,24 @@ impl PendingBytes {
     fn into_bytes(self) -> Vec<u8> {
         match self.target {
             Target::Bytes(bytes) => bytes,
-            Target::Memory(..) | Target::Discard => Vec::new(),
+            Target::Memory(..) | Target::Device(..) | Target::Discard => Vec::new(),
         }
     }
 }
 
 impl Default for Assembly {
     fn default() -> Assembly {
-        Assembly { stage: Stage::FrameHead, pending: PendingBytes::bytes(FRAME_HEAD_SIZE as u64) }
+        let pending = PendingBytes::bytes(FRAME_HEAD_SIZE as u64);
+        Assembly { stage: Stage::FrameHead, pending, takes_separate_bodies: false }
     }
 }
 
 impl Assembly {
+    /// Of a transport that sends bodies of puts in messages of their own.
+    pub(crate) fn with_separate_bodies() -> Assembly {
+        Assembly { takes_separate_bodies: true, ..Assembly::default() }
+    }
+
     /// Whether no part of a frame has arrived.
     pub(crate) fn is_between_frames(&self) -> bool {
         matches!(self.stage, Stage::FrameHead) && self.pending.left == FRAME_HEAD_SIZE as u64
@@ -124,12 +139,21 @@ impl Assembly {
         Some(unsafe { std::slice::from_raw_parts_mut(target.address.add(*written), left) })
     }
 
-    /// `count` bytes of [`Assembly::direct`] have been filled.
+    /// Target of the next bytes if it is memory of an accelerator, which is filled as [`Assembly::direct`].
+    pub(crate) fn device(&self) -> Option<DeviceMemory> {
+        let Target::Device(memory, written) = &self.pending.target else { return None };
+        let (address, context) = (memory.address + written, Arc::clone(&memory.context));
+        Some(DeviceMemory { address, length: self.pending.left, context })
+    }
+
+    /// `count` bytes of [`Assembly::direct`] or [`Assembly::device`] have been filled.
     pub(crate) fn filled(&mut self, count: usize, delivery: Delivery<'_>) -> io::Result<()> {
-        if let Target::Memory(_, written) = &mut self.pending.target {
-            *written += count;
-            self.pending.left -= count as u64;
+        match &mut self.pending.target {
+            Target::Memory(_, written) => *written += count,
+            Target::Device(_, written) => *written += count as u64,
+            Target::Bytes(_) | Target::Discard => return self.feed(&[], delivery),
         }
+        self.pending.left -= count as u64;
         self.feed(&[], delivery)
     }
 
@@ -169,14 +193,7 @@ impl Assembly {
                 self.begin(FrameHead::decode(bytes)?, delivery)
             }
             Stage::Header(head) if head.class == FrameKind::Put => {
-                let header = pending.into_bytes();
-                let target = delivery.receiver.begin_put(delivery.from, &header, head.body)?;
-                let target = target.filter(|target| target.length == head.body);
-                let accepted = target.is_some();
-                self.pending = target
-                    .map_or(PendingBytes { target: Target::Discard, left: head.body }, PendingBytes::memory);
-                self.stage = Stage::Put { header, accepted };
-                Ok(())
+                self.begin_put(head, pending.into_bytes(), delivery)
             }
             Stage::Header(head) => self.begin_body(head, encoding::parts(&pending.into_bytes())?),
             Stage::Body(table) => self.next_part(pending.into_bytes(), table, Vec::new(), delivery),
@@ -196,7 +213,9 @@ impl Assembly {
 
     fn begin(&mut self, head: FrameHead, delivery: Delivery<'_>) -> io::Result<()> {
         match head.class {
-            _ if head.zero_copy => Err(malformed("a frame that lends memory, over a connection")),
+            class if head.zero_copy && !(self.takes_separate_bodies && class == FrameKind::Put) => {
+                Err(malformed("a frame that lends memory, over a connection"))
+            }
             FrameKind::Message if head.header == 0 => self.begin_body(head, Vec::new()),
             FrameKind::Message | FrameKind::Put => {
                 self.stage = Stage::Header(head);
@@ -209,6 +228,26 @@ impl Assembly {
             }
             FrameKind::Heartbeat => Ok(()),
         }
+    }
+
+    /// Asks the receiver where the body of a put goes.
+    fn begin_put(&mut self, head: FrameHead, header: Vec<u8>, delivery: Delivery<'_>) -> io::Result<()> {
+        let Delivery { from, receiver, .. } = delivery;
+        let device = match head.zero_copy {
+            true => receiver.begin_device_put(from, &header, head.body)?,
+            false => None,
+        };
+        let target = match device {
+            Some(memory) => Some(Target::Device(memory, 0)),
+            None => receiver
+                .begin_put(from, &header, head.body)?
+                .filter(|target| target.length == head.body)
+                .map(|target| Target::Memory(target, 0)),
+        };
+        let accepted = target.is_some();
+        self.pending = PendingBytes { target: target.unwrap_or(Target::Discard), left: head.body };
+        self.stage = Stage::Put { header, accepted };
+        Ok(())
     }
 
     fn begin_body(&mut self, head: FrameHead, table: Vec<[u64; 3]>) -> io::Result<()> {

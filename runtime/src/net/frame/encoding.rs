@@ -29,7 +29,8 @@ pub struct FrameHead {
     pub header: u32,
     /// Bytes of the body.
     pub body: u64,
-    /// Zero-copy: in place of long parts are their addresses.
+    /// Zero-copy: long parts are not in the stream. In a ring are their addresses instead; over MPI the body
+    /// of a put comes in messages of its own.
     pub zero_copy: bool,
 }
 
@@ -196,6 +197,13 @@ impl Frame<'_> {
         slices.extend(self.parts.iter().map(|part| IoSlice::new(part.bytes())));
         write_all_vectored(out, &mut slices)
     }
+}
+
+/// Writes the head and the header of a put whose body does not follow in the stream.
+pub fn write_zero_copy_put(out: &mut dyn Write, header: &[u8], body: u64) -> io::Result<()> {
+    let length = header.len() as u32;
+    let head = FrameHead { class: FrameKind::Put, header: length, body, zero_copy: true };
+    write(out, head, header, &[])
 }
 
 /// The parts of a message, as its header says: type, length, bytes.

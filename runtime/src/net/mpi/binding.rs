@@ -25,8 +25,15 @@ pub(super) trait Binding: Send {
     /// `MPI_Isend`; `None` if it is done already.
     ///
     /// # Safety
-    /// The bytes stay as they are until the operation is done.
-    unsafe fn send(&self, bytes: &[u8], to: c_int, length: Length) -> Result<Option<Handle>, Code>;
+    /// There are `count` bytes, which stay as they are until the operation is done. They are memory of this
+    /// process, or of an accelerator if the library knows CUDA.
+    unsafe fn send(
+        &self,
+        start: *const u8,
+        count: c_int,
+        to: c_int,
+        length: Length,
+    ) -> Result<Option<Handle>, Code>;
     /// `MPI_Ibarrier`.
     fn barrier(&self) -> Result<Handle, Code>;
     /// `MPI_Test`: whether an operation is done, whose handle is of no use then.
@@ -57,7 +64,8 @@ pub(super) trait Binding: Send {
     /// `MPI_Irecv` of a long message.
     ///
     /// # Safety
-    /// The memory has that room, and is not touched until the operation is done.
+    /// The memory has that room, and is not touched until the operation is done. It may be memory of an
+    /// accelerator as in [`Binding::send`].
     unsafe fn receive(&self, memory: *mut u8, length: c_int, from: c_int) -> Result<Handle, Code>;
 }
 
@@ -72,7 +80,7 @@ pub(super) struct Opened {
     pub size: c_int,
     /// It has `MPI_THREAD_SERIALIZED`.
     pub is_serialized: bool,
-    /// It takes memory of GPUs.
+    /// It says that it reads and writes memory of GPUs.
     pub knows_cuda: bool,
 }
 

@@ -13,13 +13,15 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 
 use crate::base::place::PlaceId;
+use crate::net::device_memory::{DeviceMemory, DevicePuts};
 use crate::net::endpoint::{Endpoint, PlaceEnded, Receiver, deliver_message_locally, deliver_put};
 use crate::net::frame::encoding::{Frame, FrameKind};
 use crate::net::mesh::endpoint::Mesh;
-use crate::net::mesh::peer::run_handler;
+use crate::net::mesh::peer::{in_handler, run_handler};
+use crate::net::mpi::device_option;
 use crate::net::mpi::inbox::Inbox;
 use crate::net::mpi::library::Mpi;
-use crate::net::mpi::outbox::Outbox;
+use crate::net::mpi::outbox::{Body, MAX_COPIED_SIZE, Outbox};
 use crate::net::mpi::pause::Pause;
 use crate::serialize::out_of_band::Part;
 
@@ -36,6 +38,8 @@ pub struct MpiEndpoint {
 struct Shared {
     mesh: Mesh,
     mpi: Arc<Mpi>,
+    /// Memory of accelerators is passed to MPI.
+    takes_device_memory: bool,
     outbox: Outbox,
     /// Its holder receives.
     inbox: Mutex<Inbox>,
@@ -53,6 +57,7 @@ impl MpiEndpoint {
     /// There is no MPI, or it is not the one whose launcher has started the places.
     pub fn new(mesh: Mesh, compiler: Option<&Path>) -> Result<MpiEndpoint, String> {
         let places = mesh.hosts();
+        let choice = device_option::from_environment()?;
         let mpi = Mpi::open(compiler, places)?;
         if mpi.rank != mesh.here().0 {
             return Err(format!(
@@ -62,12 +67,15 @@ impl MpiEndpoint {
             ));
         }
         debug_assert_eq!(mpi.size, places);
+        let takes_device_memory = choice.unwrap_or(mpi.knows_cuda);
+        tracing::debug!(takes_device_memory, ?choice, "copies of memory of accelerators over MPI");
         let mpi = Arc::new(mpi);
         let inbox = Inbox::new(Arc::clone(&mpi), places).map_err(|error| error.to_string())?;
         let shared = Shared {
             mesh,
             outbox: Outbox::new(Arc::clone(&mpi), places),
             mpi,
+            takes_device_memory,
             inbox: Mutex::new(inbox),
             is_polled: AtomicBool::new(false),
             receiver: OnceLock::new(),
@@ -80,12 +88,13 @@ impl MpiEndpoint {
         self.shared.receiver.get().ok_or(PlaceEnded(self.here()))
     }
 
-    fn transmit(&self, to: PlaceId, frame: Frame<'_>) -> Result<(), PlaceEnded> {
+    /// Sends by `send` to another place.
+    fn transmit(&self, to: PlaceId, send: impl FnOnce(&Outbox) -> io::Result<()>) -> Result<(), PlaceEnded> {
         let shared = &*self.shared;
         if shared.ends.load(Ordering::Acquire) || !shared.outbox.is_open(to) {
             return Err(PlaceEnded(to));
         }
-        shared.outbox.send_frame(to, frame).map_err(|error| {
+        send(&shared.outbox).map_err(|error| {
             shared.fail(to, error);
             PlaceEnded(to)
         })
@@ -211,14 +220,23 @@ impl Endpoint for MpiEndpoint {
         if to == self.here() {
             return deliver_message_locally(&**self.own()?, to, body, parts);
         }
-        self.transmit(to, Frame { class: FrameKind::Message, header: &[], body, parts })
+        let frame = Frame { class: FrameKind::Message, header: &[], body, parts };
+        self.transmit(to, |outbox| outbox.send_frame(to, frame))
     }
 
     fn put(&self, to: PlaceId, header: &[u8], data: &[u8]) -> Result<(), PlaceEnded> {
         if to == self.here() {
             return deliver_put(&**self.own()?, to, header, data);
         }
-        self.transmit(to, Frame { class: FrameKind::Put, header, body: data, parts: &[] })
+        if data.len() > MAX_COPIED_SIZE && !in_handler() {
+            return self.transmit(to, |outbox| outbox.send_put(to, header, Body::Host(data)));
+        }
+        let frame = Frame { class: FrameKind::Put, header, body: data, parts: &[] };
+        self.transmit(to, |outbox| outbox.send_frame(to, frame))
+    }
+
+    fn device_puts(&self) -> Option<&dyn DevicePuts> {
+        self.shared.takes_device_memory.then_some(self as &dyn DevicePuts)
     }
 
     fn send_request(&self, to: PlaceId, body: &[u8]) -> Result<bool, PlaceEnded> {
@@ -253,5 +271,11 @@ impl Endpoint for MpiEndpoint {
     fn shutdown(&self) {
         self.shared.end();
         self.shared.mesh.shutdown();
+    }
+}
+
+impl DevicePuts for MpiEndpoint {
+    fn put_from_device(&self, to: PlaceId, header: &[u8], source: &DeviceMemory) -> Result<(), PlaceEnded> {
+        self.transmit(to, |outbox| outbox.send_put(to, header, Body::Device(source)))
     }
 }

@@ -54,7 +54,7 @@ impl Inbox {
             Ok(PostedBuffer { receive, memory })
         };
         let posted = (0..POSTED_BUFFERS).map(post).collect::<io::Result<_>>()?;
-        let assemblies = (0..places).map(|_| Assembly::default()).collect();
+        let assemblies = (0..places).map(|_| Assembly::with_separate_bodies()).collect();
         Ok(Inbox { mpi, posted, read: Vec::new(), assemblies, left: AtomicBool::new(false) })
     }
 
@@ -121,6 +121,14 @@ impl Inbox {
             let request = unsafe { mpi.receive(from, memory, length) }?;
             wait(mpi, request)
         };
+        if let Some(target) = assembly.device() {
+            if target.length < length as u64 {
+                return Err(invalid("a piece that is longer than its put"));
+            }
+            mpi.enter(&target.context)?;
+            into(std::ptr::without_provenance_mut(target.address as usize))?;
+            return assembly.filled(length, delivery);
+        }
         if let Some(target) = assembly.direct().filter(|target| target.len() >= length) {
             let memory = target.as_mut_ptr();
             let mut receive = Some(into);

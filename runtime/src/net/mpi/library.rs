@@ -1,13 +1,16 @@
 //! The MPI of this process: by the standard binary interface ([`super::standard_abi`]), or by a file that the
 //! machine's own `mpicc` compiles ([`super::shim`]), since the older interfaces of MPIs differ.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::io;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
 use crate::base::place::PlaceId;
+use crate::net::device_memory::DeviceContext;
 use crate::net::mpi::binding::{Binding, Code, Handle, Opened};
 use crate::net::mpi::{shim, standard_abi};
 
@@ -21,6 +24,15 @@ pub(super) struct Mpi {
     pub rank: u32,
     /// The number of processes.
     pub size: u32,
+    /// It says that it reads and writes memory of CUDA devices.
+    pub knows_cuda: bool,
+    /// An accelerator whose memory it was given.
+    accelerator: OnceLock<Arc<dyn DeviceContext>>,
+}
+
+thread_local! {
+    /// An accelerator is the calling thread's.
+    static HAS_ACCELERATOR: Cell<bool> = const { Cell::new(false) };
 }
 
 /// An operation that MPI carries out.
@@ -86,7 +98,29 @@ impl Mpi {
                  `--transport mpi` out"
             ));
         }
-        Ok(Mpi { binding: Mutex::new(Some(binding)), rank: rank as u32, size: size as u32 })
+        Ok(Mpi {
+            binding: Mutex::new(Some(binding)),
+            rank: rank as u32,
+            size: size as u32,
+            knows_cuda,
+            accelerator: OnceLock::new(),
+        })
+    }
+
+    /// The calling thread is about to pass memory of an accelerator, which becomes the thread's.
+    pub(super) fn enter(&self, accelerator: &Arc<dyn DeviceContext>) -> io::Result<()> {
+        self.accelerator.get_or_init(|| Arc::clone(accelerator));
+        HAS_ACCELERATOR.set(true);
+        accelerator.enter()
+    }
+
+    /// Any call may continue the transfers of other threads, for which MPI needs an accelerator of its own
+    /// thread.
+    fn enter_any(&self) -> io::Result<()> {
+        match self.accelerator.get() {
+            Some(accelerator) if !HAS_ACCELERATOR.replace(true) => accelerator.enter(),
+            _ => Ok(()),
+        }
     }
 
     /// For one call of MPI.
@@ -97,6 +131,7 @@ impl Mpi {
 
     /// Calls MPI.
     fn call<T>(&self, what: &str, call: impl FnOnce(&dyn Binding) -> Result<T, Code>) -> io::Result<T> {
+        self.enter_any()?;
         let binding = self.binding()?;
         call(&**binding).map_err(|code| io::Error::other(format!("{what}: {}", binding.describe(code))))
     }
@@ -104,15 +139,18 @@ impl Mpi {
     /// Begins to send bytes. `None` if that is done already.
     ///
     /// # Safety
-    /// They stay as they are until the request is done or MPI has ended. Their number fits into an `i32`.
+    /// There are `count` bytes, which stay as they are until the request is done or MPI has ended. Their
+    /// number fits into an `i32`. Those of an accelerator are sent after [`Mpi::enter`].
     pub(super) unsafe fn send(
         &self,
-        bytes: &[u8],
+        start: *const u8,
+        count: usize,
         to: PlaceId,
         length: Length,
     ) -> io::Result<Option<Request>> {
+        let (count, to) = (count as c_int, to.0 as c_int);
         // SAFETY: as the caller guarantees.
-        let sent = self.call("MPI_Isend", |mpi| unsafe { mpi.send(bytes, to.0 as c_int, length) })?;
+        let sent = self.call("MPI_Isend", |mpi| unsafe { mpi.send(start, count, to, length) })?;
         Ok(sent.map(Request))
     }
 
@@ -161,6 +199,7 @@ impl Mpi {
     ///
     /// # Safety
     /// The memory has room for it, and is not touched until the request is done; MPI does not end before.
+    /// Into that of an accelerator it is received after [`Mpi::enter`].
     pub(super) unsafe fn receive(
         &self,
         from: PlaceId,

@@ -9,6 +9,7 @@
 pub const VARIABLES: [(&str, &str); 2] = [("OMPI_MCA_opal_signal", "6"), ("UCX_HANDLE_ERRORS", "none")];
 
 mod binding;
+mod device_option;
 pub mod endpoint;
 mod inbox;
 mod library;
@@ -17,3 +18,5 @@ mod pause;
 pub mod probe;
 mod shim;
 mod standard_abi;
+#[cfg(test)]
+mod tests;

@@ -13,13 +13,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use parking_lot::Mutex;
 
 use crate::base::place::PlaceId;
-use crate::net::frame::encoding::Frame;
+use crate::net::device_memory::DeviceMemory;
+use crate::net::frame::encoding::{self, Frame};
 use crate::net::mesh::peer::in_handler;
 use crate::net::mpi::library::{Length, Mpi, Request};
 use crate::net::mpi::pause::wait;
 
 /// Bytes up to which a run is copied, and sent with what stands before and behind it.
-const MAX_COPIED_SIZE: usize = 16 << 10;
+pub(super) const MAX_COPIED_SIZE: usize = 16 << 10;
 /// Bytes at the start of a short message: how long the piece is that follows.
 pub(super) const ANNOUNCEMENT_SIZE: usize = 8;
 /// Maximum size of a short message.
@@ -51,6 +52,25 @@ struct Out {
     is_closed: AtomicBool,
 }
 
+/// The body of a put, which is sent from where it is.
+#[derive(Clone, Copy)]
+pub(super) enum Body<'a> {
+    Host(&'a [u8]),
+    Device(&'a DeviceMemory),
+}
+
+impl Body<'_> {
+    /// First byte, and number of bytes.
+    fn range(&self) -> (*const u8, usize) {
+        match self {
+            Body::Host(bytes) => (bytes.as_ptr(), bytes.len()),
+            Body::Device(memory) => {
+                (std::ptr::without_provenance(memory.address as usize), memory.length as usize)
+            }
+        }
+    }
+}
+
 /// Sends what is written to a place: short runs together, long ones from where they are.
 struct Pieces<'a> {
     outbox: &'a Outbox,
@@ -76,6 +96,22 @@ impl<'a> Pieces<'a> {
         self.short.extend([0; ANNOUNCEMENT_SIZE]);
         Ok(())
     }
+
+    /// Sends a body by long messages alone, whose ends it waits for.
+    fn send_body(&mut self, body: Body<'_>) -> io::Result<()> {
+        let (start, length) = body.range();
+        if let Body::Device(memory) = body {
+            self.outbox.mpi.enter(&memory.context)?;
+        }
+        let mut sent = 0;
+        while sent < length {
+            let piece = (length - sent).min(MAX_PIECE_SIZE);
+            self.send_short(piece)?;
+            self.outbox.send_and_wait(start.wrapping_add(sent), piece, self.to)?;
+            sent += piece;
+        }
+        self.flush()
+    }
 }
 
 impl Write for Pieces<'_> {
@@ -90,7 +126,7 @@ impl Write for Pieces<'_> {
         let piece = &bytes[..bytes.len().min(MAX_PIECE_SIZE)];
         self.send_short(piece.len())?;
         match self.waits {
-            true => self.outbox.send_and_wait(piece, self.to)?,
+            true => self.outbox.send_and_wait(piece.as_ptr(), piece.len(), self.to)?,
             false => _ = self.outbox.send_copy(piece.to_vec(), self.to, Length::Long)?,
         }
         Ok(piece.len())
@@ -154,6 +190,21 @@ impl Outbox {
         self.send_backlog(to, out)
     }
 
+    /// Sends a put whose body comes in messages of its own, behind the backlog. It waits, which handlers of
+    /// messages must not.
+    pub(super) fn send_put(&self, to: PlaceId, header: &[u8], body: Body<'_>) -> io::Result<()> {
+        debug_assert!(!in_handler(), "a handler does not wait");
+        let Some(out) = self.places.get(to.index()) else { return Ok(()) };
+        {
+            let mut order = out.order.lock();
+            self.send_queued(to, out, &mut order)?;
+            let mut pieces = Pieces::new(self, to, true, &mut order);
+            encoding::write_zero_copy_put(&mut pieces, header, body.range().1 as u64)?;
+            pieces.send_body(body)?;
+        }
+        self.send_backlog(to, out)
+    }
+
     /// Sends the backlog unless another thread sends to the place, which then does so at its end.
     fn send_backlog(&self, to: PlaceId, out: &Out) -> io::Result<()> {
         // Checked without `order`: a handler may have added to it just before `order` was released. What is
@@ -202,16 +253,17 @@ impl Outbox {
         }
     }
 
-    fn send_and_wait(&self, bytes: &[u8], to: PlaceId) -> io::Result<()> {
+    /// Sends a piece of what the caller has borrowed.
+    fn send_and_wait(&self, start: *const u8, count: usize, to: PlaceId) -> io::Result<()> {
         // SAFETY: borrowed until the request is done or MPI has ended; a piece is short enough.
-        let request = unsafe { self.mpi.send(bytes, to, Length::Long) }?;
+        let request = unsafe { self.mpi.send(start, count, to, Length::Long) }?;
         request.map_or(Ok(()), |request| wait(&self.mpi, request))
     }
 
     /// Sends bytes, which are given back if they were sent at once.
     fn send_copy(&self, bytes: Vec<u8>, to: PlaceId, length: Length) -> io::Result<Option<Vec<u8>>> {
         // SAFETY: the bytes are kept, where they are, until the request is done.
-        let request = unsafe { self.mpi.send(&bytes, to, length) }?;
+        let request = unsafe { self.mpi.send(bytes.as_ptr(), bytes.len(), to, length) }?;
         let Some(request) = request else { return Ok(Some(bytes)) };
         let mut unfinished = self.unfinished.lock();
         unfinished.push((request, bytes));

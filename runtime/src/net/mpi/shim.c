@@ -42,9 +42,14 @@ void apg_mpi_error(int code, char *text, int room)
     text[i] = 0;
 }
 
+/* Whether the library reads and writes memory of CUDA devices in this run. */
 int apg_mpi_knows_cuda(void)
 {
-#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+#if defined(MPIX_GPU_SUPPORT_CUDA)
+    /* MPICH and what is made of it. */
+    int is_supported = 0;
+    return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &is_supported) == MPI_SUCCESS && is_supported;
+#elif defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
     return MPIX_Query_cuda_support();
 #else
     return 0;

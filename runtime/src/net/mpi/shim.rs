@@ -121,12 +121,17 @@ impl Binding for Shim {
         text::<TEXT_ROOM>(|bytes, room| unsafe { (self.error)(code, bytes, room) })
     }
 
-    unsafe fn send(&self, bytes: &[u8], to: c_int, length: Length) -> Result<Option<Handle>, Code> {
-        let (start, count) = (bytes.as_ptr().cast(), bytes.len() as c_int);
+    unsafe fn send(
+        &self,
+        start: *const u8,
+        count: c_int,
+        to: c_int,
+        length: Length,
+    ) -> Result<Option<Handle>, Code> {
         let mut handle = ptr::null_mut();
         // SAFETY: the caller keeps the bytes; room for the handle.
         check(unsafe {
-            (self.send)(start, count, to, c_int::from(length == Length::Long), &raw mut handle)
+            (self.send)(start.cast(), count, to, c_int::from(length == Length::Long), &raw mut handle)
         })?;
         Ok((!handle.is_null()).then_some(handle))
     }

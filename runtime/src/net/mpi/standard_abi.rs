@@ -1,7 +1,7 @@
 //! The standard binary interface of MPI (MPI 5.0, chapter 20, "Application Binary Interface"):
 //! `libmpi_abi.so.1`, which is loaded as it is, so that neither an `mpicc` nor a C compiler is needed.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr;
 
@@ -25,6 +25,10 @@ const BYTE: usize = 0x247;
 const ANY_SOURCE: c_int = -1;
 const THREAD_SERIALIZED: c_int = 2048;
 const MAX_ERROR_STRING: usize = 512;
+/// Bytes of a list of kinds of memory, of which a longer one is cut.
+const MAX_MEMORY_KINDS: usize = 1024;
+/// The key of that list in the info object of a communicator.
+const MEMORY_KINDS: &CStr = c"mpi_memory_alloc_kinds";
 const MAX_LIBRARY_VERSION_STRING: usize = 8192;
 
 /// Tags: of messages that fit into posted buffers, and of those whose receive is posted once they are
@@ -44,12 +48,18 @@ struct Status {
 
 type Transfer<Bytes> = unsafe extern "C" fn(Bytes, c_int, Object, c_int, c_int, Object, *mut Object) -> c_int;
 
+type InfoGetString =
+    unsafe extern "C" fn(Object, *const c_char, *mut c_int, *mut c_char, *mut c_int) -> c_int;
+
 dynamic_library! {
     /// The functions that are called; their types are those of the standard.
     struct Functions {
         init = c"MPI_Init_thread": unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int) -> c_int;
         finalize = c"MPI_Finalize": unsafe extern "C" fn() -> c_int;
         version = c"MPI_Get_library_version": unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
+        info = c"MPI_Comm_get_info": unsafe extern "C" fn(Object, *mut Object) -> c_int;
+        info_string = c"MPI_Info_get_string": InfoGetString;
+        free_info = c"MPI_Info_free": unsafe extern "C" fn(*mut Object) -> c_int;
         error = c"MPI_Error_string": unsafe extern "C" fn(c_int, *mut c_char, *mut c_int) -> c_int;
         duplicate = c"MPI_Comm_dup": unsafe extern "C" fn(Object, *mut Object) -> c_int;
         set_handler = c"MPI_Comm_set_errhandler": unsafe extern "C" fn(Object, Object) -> c_int;
@@ -120,7 +130,8 @@ pub(super) fn open(path: &Path) -> Result<Opened, String> {
     let binding = StandardAbi { functions, communicator };
     begun.map_err(|code| format!("MPI_Init_thread: {}", binding.describe(code)))?;
     let (name, is_serialized) = (binding.functions.version_in_words(), level >= THREAD_SERIALIZED);
-    Ok(Opened { binding: Box::new(binding), name, rank, size, is_serialized, knows_cuda: false })
+    let knows_cuda = includes_cuda_memory(&binding.functions.memory_kinds());
+    Ok(Opened { binding: Box::new(binding), name, rank, size, is_serialized, knows_cuda })
 }
 
 impl Functions {
@@ -134,6 +145,36 @@ impl Functions {
         let first = all.split(['\n', ',']).next().unwrap_or_default();
         first.replace(" Version:", "").split_whitespace().collect::<Vec<_>>().join(" ")
     }
+
+    /// The kinds of memory that all processes may pass to MPI; empty if it does not say.
+    fn memory_kinds(&self) -> String {
+        let mut info = ptr::null_mut();
+        // SAFETY: MPI is initialised; room for the object.
+        if unsafe { (self.info)(predefined(COMM_WORLD), &raw mut info) } != 0 {
+            return String::new();
+        }
+        let kinds = text::<MAX_MEMORY_KINDS>(|bytes, room| {
+            let (mut length, mut is_set) = (room, 0);
+            // SAFETY: an info object; room for the text and the answers.
+            unsafe {
+                (self.info_string)(info, MEMORY_KINDS.as_ptr(), &raw mut length, bytes, &raw mut is_set)
+            };
+        });
+        // SAFETY: the object was made above, and is not used any more.
+        unsafe { (self.free_info)(&raw mut info) };
+        kinds
+    }
+}
+
+/// Whether a list of kinds of memory (MPI 4.1, "Memory Allocation Kinds": names with restrictions behind
+/// colons, separated by commas) has memory of CUDA devices.
+fn includes_cuda_memory(kinds: &str) -> bool {
+    kinds.split(',').any(|kind| {
+        let mut words = kind.trim().split(':');
+        let is_cuda = words.next() == Some("cuda");
+        let mut restrictions = words.peekable();
+        is_cuda && (restrictions.peek().is_none() || restrictions.any(|it| it == "device"))
+    })
 }
 
 /// Begins an operation that `start` gives a handle for.
@@ -156,8 +197,14 @@ impl Binding for StandardAbi {
         })
     }
 
-    unsafe fn send(&self, bytes: &[u8], to: c_int, length: Length) -> Result<Option<Handle>, Code> {
-        let (start, count) = (bytes.as_ptr().cast(), bytes.len() as c_int);
+    unsafe fn send(
+        &self,
+        start: *const u8,
+        count: c_int,
+        to: c_int,
+        length: Length,
+    ) -> Result<Option<Handle>, Code> {
+        let start = start.cast();
         let tag = if length == Length::Long { LONG } else { SHORT };
         let request = begin(|request| {
             // SAFETY: the caller keeps the bytes.
@@ -245,6 +292,16 @@ mod tests {
         }
         let error = open(Path::new("/none/libmpi_abi.so.1")).err().expect("there is none");
         assert!(error.contains("(/none/libmpi_abi.so.1)") && error.contains("No such file"), "{error}");
+    }
+
+    #[test]
+    fn memory_of_cuda_devices_is_found_in_lists_of_kinds() {
+        for kinds in ["cuda", "system,mpi,cuda:device", "mpi, cuda:host:device", "rocm,cuda:device,system"] {
+            assert!(includes_cuda_memory(kinds), "{kinds}");
+        }
+        for kinds in ["", "system,mpi", "cuda:host", "cudart:device", "system,rocm:device", "mpi:cuda"] {
+            assert!(!includes_cuda_memory(kinds), "{kinds}");
+        }
     }
 
     #[test]

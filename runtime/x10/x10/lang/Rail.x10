@@ -101,14 +101,9 @@ public final class Rail[T](size:Long) implements Iterable[T], (Long)=>T {
             asyncCopy[T](src(), srcIndex, dst, dstIndex, count);
         } else if (dst.home() == here) {
             asyncCopy[T](src, srcIndex, dst(), dstIndex, count);
-        } else if (dst.home().host() == here) {
+        } else {
             val sample = Unsafe.allocRailUninitialized[T](0);
             startBetween(sample, src.size, src.homeId(), src.handle, srcIndex, dst.size, dst.homeId(), dst.handle, dstIndex, count);
-        } else async {
-            // From an accelerator by way of its host.
-            val between = Unsafe.allocRailUninitialized[T](count);
-            finish asyncCopy[T](src, srcIndex, between, 0, count);
-            asyncCopy[T](between, 0, dst, dstIndex, count);
         }
     }
     /**

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::base::place::PlaceId;
+use crate::net::device_memory::{DeviceContext, DeviceMemory};
 use crate::net::frame::encoding::Frame;
 use crate::serialize::Error;
 
@@ -136,6 +137,60 @@ fn malformed_frame_ends_the_stream() {
         assert_eq!(between.expect_err(what).kind(), io::ErrorKind::InvalidData);
         assert_eq!(events[0], "message from place 3: first []");
     }
+}
+
+/// Memory of an accelerator is written by the transport alone.
+#[test]
+fn body_in_the_stream_does_not_go_to_an_accelerator() {
+    struct Nowhere;
+    impl DeviceContext for Nowhere {
+        fn enter(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    struct Devices(Log);
+    impl Receiver for Devices {
+        fn message(&self, _: PlaceId, _: Cow<'_, [u8]>, _: Vec<Received>) -> Result<(), Error> {
+            Ok(())
+        }
+        fn begin_part(&self, _: u64, _: u64, _: u64) -> Option<(PutTarget, Handle)> {
+            None
+        }
+        fn begin_put(&self, from: PlaceId, header: &[u8], length: u64) -> Result<Option<PutTarget>, Error> {
+            self.0.begin_put(from, header, length)
+        }
+        fn begin_device_put(&self, _: PlaceId, _: &[u8], length: u64) -> Result<Option<DeviceMemory>, Error> {
+            Ok(Some(DeviceMemory { address: 8, length, context: Arc::new(Nowhere) }))
+        }
+        fn end_put(&self, from: PlaceId, header: Vec<u8>, accepted: bool) -> Result<(), Error> {
+            self.0.end_put(from, header, accepted)
+        }
+        fn peer_down(&self, _: PlaceId, _: Option<io::Error>) {}
+    }
+    let (receiver, left) = (Devices(Log::default()), AtomicBool::new(false));
+    let delivery = Delivery { from: PlaceId(3), receiver: &receiver, left: &left };
+    let mut head = Vec::new();
+    encoding::write_zero_copy_put(&mut head, b"here", 10).expect("memory");
+    let mut assembly = Assembly::with_separate_bodies();
+    assembly.feed(&head, delivery).expect("a head and a header");
+    let rest = assembly.device().expect("memory of the accelerator");
+    assert_eq!((rest.address, rest.length), (8, 10));
+    assembly.filled(4, delivery).expect("a part of the body");
+    let rest = assembly.device().expect("memory of the accelerator");
+    assert_eq!((rest.address, rest.length), (12, 6));
+    assert!(receiver.0.events.lock().expect("no panic").is_empty());
+    let error = assembly.feed(b"bytes", delivery).expect_err("bytes in the stream");
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    // A message lends no memory, whatever the transport.
+    let mut message = encode(FrameKind::Message, b"", b"first");
+    message[2] = 1;
+    let error = Assembly::with_separate_bodies().feed(&message, delivery).expect_err("a message");
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    // Without a separate body a put goes to memory of the host.
+    Assembly::with_separate_bodies()
+        .feed(&encode(FrameKind::Put, b"here", &[1; 9]), delivery)
+        .expect("a put");
+    assert_eq!(*receiver.0.events.lock().expect("no panic"), ["put here true 9"]);
 }
 
 /// A frame may say that it is longer than any memory: none is taken for what does not come.
