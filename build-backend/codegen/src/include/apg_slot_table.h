@@ -24,7 +24,7 @@ struct alignas(128) apg_slot {
 /* A collective operation of all slots of a part: how many operations have ended (16 bits), whether this one takes the path
    through the host, whether all have arrived and the last one makes the call for all of them there, how many slots have arrived
    (22 bits) and how many have taken the path through the host (24 bits). */
-struct alignas(128) apg_meeting { apg_u64 word; };
+struct alignas(128) apg_meeting { apg_u64 word; apg_u32 by_host; /* a slot takes the path through the host in all its calls */ };
 #define APG_MEETING_ENDED (1ULL << 48)
 #define APG_MEETING_BY_HOST (1ULL << 47)
 #define APG_MEETING_CLOSED (1ULL << 46)
@@ -60,7 +60,7 @@ struct apg_slot_state {
   const char *found;                /* elements that a claim has found, and their bytes */
   apg_u64 bytes;
   bool is_sending, is_receiving;    /* what is left to do */
-  bool has_received, is_by_host;
+  bool has_received, is_by_host, are_others_by_host;
   bool is_for_all;                  /* the call is made through the host for all slots of the part */
   int step;
 };
@@ -70,6 +70,7 @@ static __device__ __forceinline__ apg_slot *apg_slot_of(const apg_slot_part *par
   const apg_u64 position = (apg_u64)rank - part->first;
   return position < part->count ? part->slots + position : nullptr;
 }
+static __device__ __forceinline__ bool apg_has_slot_by_host(const apg_slot_part &part) { return *(const volatile apg_u32 *)&part.meeting->by_host != 0; }
 /* Finds the block's slot, whose calls the host alone can tell apart if another block has made some. One thread does. */
 static __device__ __forceinline__ void apg_find_slot(const apg_mailbox *mailbox, apg_slot_state &state, apg_slot_calls &calls) {
   const apg_slot_request &request = state.request;
@@ -86,7 +87,11 @@ static __device__ __forceinline__ void apg_find_slot(const apg_mailbox *mailbox,
   }
   if (request.call == APG_START_SEND || request.call == APG_START_RECEIVE) calls.is_by_host = true;
   state.part = calls.part; state.own = calls.own; state.is_by_host = calls.is_by_host;
-  if (calls.own && calls.is_by_host) atomicOr(&calls.own->flags, APG_SLOT_BY_HOST);
+  if (calls.own && calls.is_by_host) {
+    atomicOr(&calls.own->flags, APG_SLOT_BY_HOST);
+    apg_store(&calls.part->meeting->by_host, 1u);
+  }
+  state.are_others_by_host = calls.own && apg_has_slot_by_host(*calls.part);
 }
 /* The next step of a message; the block's first thread looks for it. */
 static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
@@ -205,7 +210,7 @@ static __device__ __forceinline__ int apg_await_others(const apg_slot_state &sta
     const apg_u64 seen = apg_load_acquire(&part.meeting->word);
     /* In a group that has failed the host refuses the call. */
     if (seen / APG_MEETING_ENDED != ended) return asks && (apg_slot_flags(state.own) & APG_SLOT_FAILED) != 0 ? APG_STEP_HOST : APG_STEP_END;
-    const bool leaves = may_leave && !(seen & APG_MEETING_CLOSED) && ((seen & APG_MEETING_BY_HOST) != 0 || apg_slot_flags(state.own) != 0 || clock64() - begun > APG_TRY_CYCLES);
+    const bool leaves = may_leave && !(seen & APG_MEETING_CLOSED) && ((seen & APG_MEETING_BY_HOST) != 0 || apg_slot_flags(state.own) != 0 || apg_has_slot_by_host(part) || clock64() - begun > APG_TRY_CYCLES);
     if (leaves && apg_leave(part, ended)) return APG_STEP_HOST;
     if (polls > 64u) __nanosleep(32u);
   }
@@ -376,5 +381,5 @@ static __device__ __noinline__ bool apg_collective_on_device(const apg_mailbox *
 static __device__ __forceinline__ bool apg_call_on_device(const apg_mailbox *mailbox, apg_slot_state &state, unsigned rank, unsigned size) {
   const int call = state.request.call;
   if (!state.own || state.is_by_host) return false;
-  return call <= APG_REPLACE ? apg_message_on_device(mailbox, state, rank, size) : call >= APG_BARRIER && apg_collective_on_device(mailbox, state, rank, size);
+  return call <= APG_REPLACE ? apg_message_on_device(mailbox, state, rank, size) : call >= APG_BARRIER && !state.are_others_by_host && apg_collective_on_device(mailbox, state, rank, size);
 }
