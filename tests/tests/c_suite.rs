@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use apg_tests::c_suite::{Options, Suite};
+use apg_tests::c_suite::{Options, Part, Suite, Transport};
 use apg_tests::tools;
 
 fn options(suite: Suite, home: PathBuf) -> Options {
@@ -12,6 +12,9 @@ fn options(suite: Suite, home: PathBuf) -> Options {
         home,
         apg: tools::apg().to_path_buf(),
         parallel: None,
+        part: Part::default(),
+        places: None,
+        transport: Transport::default(),
         jobs: 1,
         repeat: 1,
         threads: 4,
@@ -39,6 +42,7 @@ fn suite_of(folder: &Path) -> Option<Suite> {
         ("src/ompts-c.conf", Suite::Validation),
         ("openmp-examples.tex", Suite::Examples),
         ("micro-benchmarks", Suite::Dataracebench),
+        ("tests/XMP", Suite::Xmp),
     ];
     marks.into_iter().find(|(mark, _)| folder.join(mark).exists()).map(|(_, suite)| suite)
 }

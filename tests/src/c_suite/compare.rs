@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::Options;
-use super::program::{Kind, Program};
+use super::program::{Kind, Program, ProgramRun};
 use super::report::{Entry, Report, Verdict};
 use crate::limited_process::{self, Ended, Limits, Stopped};
 
@@ -62,7 +62,7 @@ impl Session<'_> {
     }
 
     fn run_one(&self, program: &Program) -> Entry {
-        let compiler = self.verdict(Tool::Compiler, program);
+        let compiler = program.recorded.clone().unwrap_or_else(|| self.verdict(Tool::Compiler, program));
         let apg = self.verdict(Tool::Apg, program);
         let false_error = match program.kind {
             Kind::MustFail => None,
@@ -87,9 +87,13 @@ impl Session<'_> {
             (_, Ok(ended)) if !accepted => Verdict::NoBuild(detail(&ended)),
             (Kind::Compile | Kind::Link, _) => Verdict::Passed,
             (kind @ (Kind::Run | Kind::RunError), _) => {
-                let runs = (0..self.options.repeat.max(1))
-                    .map(|number| self.run(program, &out, kind, &built.path().join(format!("run{number}"))));
-                runs.fold(Verdict::Passed, Verdict::and)
+                let chosen = program.runs.iter().filter(|it| self.options.has_places(it));
+                let runs = chosen.flat_map(|it| (0..self.options.repeat.max(1)).map(move |_| it)).enumerate();
+                let mut runs = runs.map(|(number, run)| {
+                    let folder = built.path().join(format!("run{number}"));
+                    self.run(program, run, &out, kind, &folder)
+                });
+                runs.find(|it| *it != Verdict::Passed).unwrap_or(Verdict::Passed)
             }
         }
     }
@@ -117,8 +121,10 @@ impl Session<'_> {
         command
     }
 
-    fn run(&self, program: &Program, out: &Path, kind: Kind, folder: &Path) -> Verdict {
-        let ended = match self.ended(Command::new(out), &program.folders, folder) {
+    fn run(&self, program: &Program, run: &ProgramRun, out: &Path, kind: Kind, folder: &Path) -> Verdict {
+        let mut command = self.options.started(out, run.places);
+        command.envs(run.environment.iter().map(|(name, value)| (name, value)));
+        let ended = match self.ended(command, &program.folders, folder) {
             Ok(ended) => ended,
             Err(error) => return Verdict::Wrong(error),
         };
@@ -126,7 +132,7 @@ impl Session<'_> {
         match kind {
             Kind::RunError if failed => Verdict::Passed,
             Kind::RunError => Verdict::Wrong("its run does not fail".to_owned()),
-            _ if ended.status == 0 => Verdict::Passed,
+            _ if ended.status == 0 => run.fault(&ended.stdout).map_or(Verdict::Passed, Verdict::Wrong),
             _ => Verdict::Wrong(detail(&ended)),
         }
     }

@@ -13,7 +13,7 @@ pub(super) fn find(home: &Path) -> Result<Vec<Program>, String> {
         let Some(kind) = kind(&text) else { continue };
         let mut program = Program::new(name_below(home, &file), file, kind);
         program.options = vec!["-lm".to_owned()];
-        program.environment = field(&text, "env").into_iter().flat_map(variables).collect();
+        program.runs[0].environment = field(&text, "env").into_iter().flat_map(variables).collect();
         programs.push(program);
     }
     Ok(programs)

@@ -1,5 +1,6 @@
 //! `c-suite`: public suites of C programs with OpenMP, through apg and through the system's C compiler in the
-//! same run. What the compiler builds and runs as the suite asks, apg must build and run so too.
+//! same run. What the compiler builds and runs as the suite asks, apg must build and run so too. For programs
+//! with XcalableMP the peer is what their own compiler is known to make of them.
 //!
 //! Suites are read from folders that the user names; nothing of them is in this repository, which records
 //! names and counts alone (`tests/c-suite`).
@@ -12,8 +13,10 @@ mod program;
 mod report;
 mod tags;
 mod validation;
+mod xmp;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use clap::{Args, ValueEnum};
 
@@ -21,7 +24,7 @@ use crate::limited_process;
 use compare::Session;
 pub use report::Report;
 
-use program::Program;
+use program::{Kind, Program, ProgramRun};
 
 /// A suite whose files say what each program is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -32,6 +35,8 @@ pub enum Suite {
     Examples,
     /// DataRaceBench
     Dataracebench,
+    /// The programs with XcalableMP of the Omni compiler's tests
+    Xmp,
     /// Any folder of programs that end with status 0
     Folder,
 }
@@ -43,13 +48,15 @@ impl Suite {
             Suite::Validation => "validation",
             Suite::Examples => "examples",
             Suite::Dataracebench => "dataracebench",
+            Suite::Xmp => "xmp",
             Suite::Folder => "folder",
         }
     }
 
     /// Its programs; what has to be written for them goes to `scratch`.
-    fn programs(self, home: &Path, scratch: &Path) -> Result<Vec<Program>, String> {
+    fn programs(self, home: &Path, part: Part, scratch: &Path) -> Result<Vec<Program>, String> {
         let mut programs = match self {
+            Suite::Xmp => xmp::find(home, part, scratch)?,
             Suite::Validation => validation::find(home, scratch)?,
             Suite::Examples => examples::find(home)?,
             Suite::Dataracebench => dataracebench::find(home)?,
@@ -61,6 +68,28 @@ impl Suite {
         }
         Ok(programs)
     }
+}
+
+/// The programs of the suite `xmp`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// Those that its own compiler is tested with
+    #[default]
+    Normal,
+    /// Those of what its own compiler does not implement
+    NotImplemented,
+    /// Those for many nodes
+    Large,
+}
+
+/// What carries messages between places of this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Transport {
+    /// Shared memory
+    #[default]
+    SharedMemory,
+    /// TCP
+    Tcp,
 }
 
 /// Build and run a suite's programs with apg and with the system's C compiler, and say where they differ
@@ -80,6 +109,18 @@ pub struct Options {
     /// Where apg runs parallel regions
     #[arg(long, value_name = "WHERE")]
     pub parallel: Option<String>,
+
+    /// Of the suite `xmp`: which programs
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    pub part: Part,
+
+    /// Only runs at so many places
+    #[arg(long, value_name = "N")]
+    pub places: Option<u32>,
+
+    /// What carries messages between places
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
+    pub transport: Transport,
 
     /// Programs that are built and run at the same time
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -144,9 +185,30 @@ impl Options {
         Ok(Session { options: self, apg, scratch }.run_all(programs))
     }
 
+    /// Whether a run is at the chosen number of places.
+    fn has_places(&self, run: &ProgramRun) -> bool {
+        self.places.is_none() || run.places == self.places
+    }
+
+    /// The command that runs a built program.
+    fn started(&self, program: &Path, places: Option<u32>) -> Command {
+        let mut command = Command::new(program);
+        if let Some(places) = places {
+            command.env("X10_NPLACES", places.to_string());
+        }
+        if self.transport == Transport::Tcp {
+            command.env("APG_SHARED_MEMORY", "off");
+        }
+        command
+    }
+
     fn programs(&self, scratch: &Path) -> Result<Vec<Program>, String> {
         let home = std::path::absolute(&self.home).map_err(|error| error.to_string())?;
-        let mut programs = self.suite.programs(&home, scratch)?;
+        let mut programs = self.suite.programs(&home, self.part, scratch)?;
+        if self.places.is_some() {
+            let runs = |it: &Program| it.kind == Kind::Run && it.runs.iter().any(|run| self.has_places(run));
+            programs.retain(runs);
+        }
         if !self.filter.is_empty() {
             programs.retain(|it| self.filter.iter().any(|text| it.name.contains(text.as_str())));
         }

@@ -17,14 +17,6 @@ pub enum Verdict {
     Wrong(String),
 }
 
-impl Verdict {
-    /// The first verdict that is not [`Verdict::Passed`].
-    #[must_use]
-    pub(super) fn and(self, other: Verdict) -> Verdict {
-        if self == Verdict::Passed { other } else { self }
-    }
-}
-
 impl fmt::Display for Verdict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -40,7 +32,7 @@ impl fmt::Display for Verdict {
 pub struct Entry {
     /// Its name.
     pub program: String,
-    /// With the system's compiler.
+    /// With the system's compiler, or with the one whose results are recorded.
     pub compiler: Verdict,
     /// With apg.
     pub apg: Verdict,

@@ -28,6 +28,7 @@ pub(crate) fn share(
     if placement.places_on(host).count() > MAX_PLACES_WITH_RINGS as usize {
         return Ok(rings);
     }
+    let is_wanted = is_wanted()?;
     // A process number of another host would name a stranger here.
     let is_near = |place: usize| placement.host(PlaceId(place as u32)) == host;
     let here = here.0;
@@ -38,7 +39,7 @@ pub(crate) fn share(
             continue;
         }
         // Without shared memory the connection does.
-        let memory = Memory::new().ok();
+        let memory = Memory::new().ok().filter(|_| is_wanted);
         let address = memory.as_ref().map_or([0, 0], Memory::address);
         let rings = memory.and_then(|memory| Some((memory.rings(1).ok()?, memory)));
         if let Some(((_, out), _)) = &rings {
@@ -76,6 +77,18 @@ pub(crate) fn share(
         }
     }
     Ok(rings)
+}
+
+/// Whether places of one host may share memory: `APG_SHARED_MEMORY`.
+fn is_wanted() -> io::Result<bool> {
+    match std::env::var("APG_SHARED_MEMORY").as_deref() {
+        Err(_) | Ok("" | "on") => Ok(true),
+        Ok("off") => Ok(false),
+        Ok(other) => {
+            let message = format!("APG_SHARED_MEMORY is `{other}`; it must be `on` or `off`");
+            Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+        }
+    }
 }
 
 fn read_before(deadline: Instant, place: usize, link: &mut Link, bytes: &mut [u8]) -> io::Result<()> {
