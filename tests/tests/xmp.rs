@@ -186,3 +186,44 @@ fn places_are_for_programs_with_directives() {
         output.stderr
     );
 }
+
+#[test]
+fn members_of_structs_are_divided_and_reflected() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let text = "#include <stdio.h>\n#include <xmp.h>\n#pragma xmp nodes p[2]\n#pragma xmp template t[8]\n\
+        #pragma xmp distribute t[block] onto p\nstruct s { int n, a[8]; };\n\
+        #pragma xmp align s.a[i] with t[i]\n#pragma xmp shadow s.a[1]\nstruct s x;\nint w[8];\n\
+        #pragma xmp align w[i] with t[i]\n\
+        static int sum(struct s *q) {\n  int all = 0;\n\
+        #pragma xmp loop on t[i] reduction(+:all)\n\
+          for (int i = 0; i < 8; i++) all += q->a[i];\n  return all;\n}\n\
+        int main(void) {\n  struct s y;\n  int near = 0;\n\
+        #pragma xmp loop on t[i]\n  for (int i = 0; i < 8; i++) { x.a[i] = i; y.a[i] = 10 * i; }\n\
+        #pragma xmp reflect (x.a)\n\
+        #pragma xmp loop on t[i] reduction(+:near)\n  for (int i = 1; i < 8; i++) near += x.a[i - 1];\n\
+        #pragma xmp gmove\n  w[0:4] = y.a[4:4];\n  int moved = 0;\n\
+        #pragma xmp loop on t[i] reduction(+:moved)\n  for (int i = 0; i < 4; i++) moved += w[i];\n\
+        #pragma xmp array on t[:]\n  y.a[:] = 3;\n\
+          printf(\"%d %d %d %d\\n\", sum(&x), near, moved, sum(&y));\n  return 0;\n}\n";
+    let output = of_two_places(text);
+    let line = "28 21 220 24\n";
+    assert_eq!((output.status, &output.stdout[..]), (0, &line.repeat(2)[..]), "{}", output.stderr);
+}
+
+#[test]
+fn part_of_an_axis_has_the_loop() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let text = "#include <stdio.h>\n#include <xmp.h>\n#pragma xmp nodes p[2]\n#pragma xmp template t[4][8]\n\
+        #pragma xmp distribute t[*][block] onto p\nint main(void) {\n  int count = 0;\n\
+        #pragma xmp loop on t[i][0:4]\n  for (int i = 0; i < 4; i++) ++count;\n\
+        #pragma xmp task on p(2)\n  printf(\"second %d\\n\", count);\n\
+        #pragma xmp task on p[0]\n  printf(\"first %d\\n\", count);\n  return 0;\n}\n";
+    let output = of_two_places(text);
+    let mut lines: Vec<&str> = output.stdout.lines().collect();
+    lines.sort_unstable();
+    assert_eq!((output.status, &lines[..]), (0, &["first 4", "second 0"][..]), "{}", output.stderr);
+}

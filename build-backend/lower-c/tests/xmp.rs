@@ -167,3 +167,71 @@ fn what_has_no_translation_is_an_error() {
     );
     assert_eq!(errors("#pragma xmp bcast (a)"), ["`a` is a global array, of which each node has a part"]);
 }
+
+#[test]
+fn members_of_structs_are_global_arrays_with_a_block_for_each_object() {
+    let head = "#pragma xmp nodes p[2]\n#pragma xmp template t[8]\n#pragma xmp distribute t[block] onto p\n\
+        struct s { int n, a[8]; };\n#pragma xmp align s.a[i] with t[i]\n#pragma xmp shadow s.a[1]\nstruct s x;\n";
+    let text = distribute(&format!(
+        "{head}void f(struct s *q, int k) {{\nstruct s y;\n#pragma xmp reflect (x.a)\n\
+         #pragma xmp loop on t[i]\nfor (int i = 0; i < 8; i++) y.a[i] = q->a[i] + x.a[k];\n}}\n"
+    ));
+    assert_has(
+        &text.expect("it is supported"),
+        &[
+            "struct s { int n, *a; };",
+            "y.a[(i) - apg_a_s_a.origin] = q->a[(i) - apg_a_s_a.origin] + x.a[(k) - apg_a_s_a.origin]",
+            "apg_xmp_at(&apg_a_s_a, (void *)x.a)",
+            "{ static struct apg_xmp_array apg_o_apg_a_x_a; apg_xmp_align(",
+            "&apg_o_apg_a_y_a, \"s.a\", &y.a, ",
+        ],
+    );
+    let errors = distribute(&format!("{head}struct s all[3];\n")).expect_err("an error");
+    assert_eq!(errors, ["elements of `all` have no blocks of `s.a`"]);
+}
+
+#[test]
+fn descriptors_that_are_used_early_are_declared_at_the_start_of_their_function() {
+    let text = distribute(
+        "#include <xmp.h>\nint *a;\nint main(void) {\na = (int *)xmp_malloc(xmp_desc_of(a), 8);\n\
+         #pragma xmp nodes p[*]\n#pragma xmp template t[8]\n#pragma xmp distribute t[block] onto p\n\
+         #pragma xmp align a[i] with t[i]\nreturn 0;\n}\n",
+    )
+    .expect("it is supported");
+    let (declared, used) = (text.find("apg_a_a __attribute__"), text.find("xmp_malloc(((void *)"));
+    assert!(declared.is_some() && used.is_some() && declared < used, "{text}");
+}
+
+#[test]
+fn nodes_are_counted_as_a_reference_writes_them() {
+    assert_has(&body("#pragma xmp barrier on p(2)"), &["{APG_XMP_INDEX, (2) - 1, 1, 1}"]);
+    assert_has(&body("#pragma xmp barrier on p[2]"), &["{APG_XMP_INDEX, 2, 1, 1}"]);
+    assert_has(
+        &body("#pragma xmp barrier on p(2:3)"),
+        &["{APG_XMP_SECTION, (2) - 1, ((3) - (2)) / (1) + 1, 1}"],
+    );
+    assert_has(&body("#pragma xmp barrier on u(2)"), &["{APG_XMP_INDEX, 2, 1, 1}"]);
+}
+
+#[test]
+fn loops_on_a_part_of_an_axis_are_those_of_its_owners() {
+    assert_has(
+        &body("#pragma xmp loop on t[i][4:8]\nfor (int i = 0; i < 16; i++) a[i][4] = i;"),
+        &[
+            "if (apg_xmp_has_iterations(apg_xmp_loop(",
+            "1, 0, (4), (4) + (8) - 1, 1, APG_XMP_WHOLE, 0, 0, 0)))",
+        ],
+    );
+}
+
+#[test]
+fn whole_arrays_that_each_node_has_are_reduced_and_sent() {
+    let text = distribute(
+        "#pragma xmp nodes p[2]\n#pragma xmp template t[8]\n#pragma xmp distribute t[block] onto p\n\
+         double r[3][4];\n#pragma xmp align r[*][*] with t[*]\nvoid f(void) {\n#pragma xmp bcast (r)\n\
+         #pragma xmp reduction (+:r)\n}\n",
+    );
+    let item = "{(void *)r, (long)(3) * (long)(4), APG_XMP_TYPE(r[0]), sizeof(r[0]), 0, 0}";
+    let text = text.expect("it is supported");
+    assert_eq!(text.matches(item).count(), 2, "{text}");
+}

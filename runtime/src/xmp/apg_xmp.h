@@ -94,6 +94,13 @@ static inline struct apg_xmp_run apg_xmp_first_run(const struct apg_xmp_range *r
 static inline void apg_xmp_next_run(const struct apg_xmp_range *range, struct apg_xmp_run *run) {
   *run = apg_xmp_run(range, run->index + 1);
 }
+static inline int apg_xmp_has_iterations(struct apg_xmp_range range) {
+  for (long index = 0; index < range.runs; ++index) {
+    struct apg_xmp_run run = apg_xmp_run(&range, index);
+    if (range.step > 0 ? run.first <= run.last : run.first >= run.last) return 1;
+  }
+  return 0;
+}
 
 /* DIFFERENCE is combined as SUM is. */
 enum {

@@ -22,6 +22,7 @@
 #define XMP_DESC_ARRAY 2202
 
 typedef void *xmp_desc_t;
+typedef int xmp_lock_t; /* a coarray of these is what `lock` and `unlock` name */
 
 #ifdef __cplusplus
 extern "C" {

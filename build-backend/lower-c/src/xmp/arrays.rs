@@ -44,7 +44,9 @@ impl Unit<'_> {
             return;
         };
         let descriptor = match &self.hir.expr(*argument).kind {
-            ExprKind::Variable(it) if self.model.array(*it).is_some() => self.descriptor(*it),
+            ExprKind::Variable(it) if self.model.array(*it).is_some() => {
+                self.descriptor(*it, &self.edited(self.hir.expr(*argument).range))
+            }
             ExprKind::Variable(it) => grid_name(&self.hir.variable(*it).name),
             ExprKind::Unresolved(name) => grid_name(name),
             _ => return,
@@ -77,13 +79,13 @@ impl Unit<'_> {
         if !is_new || chain.iter().any(|it| matches!(self.hir.expr(*it).kind, ExprKind::Section(..))) {
             return;
         }
-        let name = self.hir.variable(array.variable).name.to_string();
-        let descriptor = array_name(&name);
-        let (count, rank) = (chain.len().min(array.axes.len()), array.axes.len());
+        let descriptor = array_name(&self.hir.variable(array.variable).name);
         let base_range = Self::range(self.hir.expr(base).range);
+        let name = self.edited_range(base_range.clone());
+        let (count, rank) = (chain.len().min(array.axes.len()), array.axes.len());
         let is_on_device = self.region_at(base_range.start).is_some();
         let block = match (is_on_device, self.needs_cast(&array)) {
-            (true, _) => block_name(&name),
+            (true, _) => block_name(&self.hir.variable(array.variable).name),
             (false, true) => format!("((__typeof__(&{name}{})){name})", "[0]".repeat(rank)),
             (false, false) => name.clone(),
         };
@@ -170,6 +172,9 @@ impl Unit<'_> {
         };
         let root = self.parsed.syntax.main.syntax();
         let names = root.descendants().filter(|it| it.kind() == SyntaxKind::NAME);
+        if self.is_member(id) {
+            return self.member_names(id);
+        }
         let names = names.filter(|it| it.text() == variable.name.as_str() && is_it(it));
         names.filter(|it| it.parent().is_some_and(|it| it.kind() == SyntaxKind::NAME_DECLARATOR)).collect()
     }
@@ -213,7 +218,7 @@ impl Unit<'_> {
     }
 
     /// Whether no file-scope declaration of an array defines it: another file does.
-    fn is_extern(&self, id: VariableId) -> bool {
+    pub(super) fn is_extern(&self, id: VariableId) -> bool {
         let variable = self.hir.variable(id);
         let is_extern = |name: &SyntaxNode| {
             let declaration = name.ancestors().find_map(ast::Declaration::cast);
@@ -242,24 +247,32 @@ impl Unit<'_> {
                     "struct apg_xmp_array {descriptor} __attribute__((unused, cleanup(apg_xmp_drop_array))) = {{0}};"
                 ),
             });
+            let is_member = self.is_member(array.variable);
+            let operand = self.operand(array.variable);
             let element = match self.is_redeclared(&array) {
-                true => format!("{name}[0]"),
-                false => format!("{name}{}", "[0]".repeat(rank)),
+                true => format!("{operand}[0]"),
+                false => format!("{operand}{}", "[0]".repeat(rank)),
             };
-            let address = match self.is_redeclared(&array) && !self.is_extern(array.variable) {
+            let address = match self.is_redeclared(&array) && !is_member && !self.is_extern(array.variable) {
                 true => format!("&{name}"),
                 false => "0".to_owned(),
             };
             let extents: Vec<String> =
                 self.extents(array.variable, rank).into_iter().map(|it| format!("(long)({it})")).collect();
-            let call = format!(
-                "apg_xmp_align({}, &{descriptor}, {}, {address}, APG_XMP_TYPE({element}), sizeof({element}), {rank}, {}, {}, {}); ",
-                self.site(of),
-                quoted(&name),
+            let (site, quoted) = (self.site(of), quoted(&name));
+            let layout = format!(
+                "APG_XMP_TYPE({element}), sizeof({element}), {rank}, {}, {}, {}",
                 constants("long", &extents),
                 grid_name(&array.template),
                 constants("struct apg_xmp_alignment", &self.alignments(&array)),
             );
+            let call = format!("apg_xmp_align({site}, &{descriptor}, {quoted}, {address}, {layout}); ");
+            if is_member {
+                let layout = move |descriptor: &str, address: &str| {
+                    format!("apg_xmp_align({site}, &{descriptor}, {quoted}, {address}, {layout}); ")
+                };
+                self.member_layouts.push((array.variable, Box::new(layout)));
+            }
             statements.push_str(&match is_static && !is_global {
                 true => format!("if (!{descriptor}.state) {call}"),
                 false => call,
@@ -299,11 +312,14 @@ impl Unit<'_> {
                 above.push(high.to_owned());
             }
             let (site, array) = (self.site(of), array_name(&subject.name));
-            let call = format!(
-                "apg_xmp_shadow({site}, &{array}, {}, {}); ",
-                constants("long", &below),
-                constants("long", &above)
-            );
+            let widths = format!("{}, {}", constants("long", &below), constants("long", &above));
+            let call = format!("apg_xmp_shadow({site}, &{array}, {widths}); ");
+            if let Some(variable) = subject.variable.filter(|it| self.is_member(*it)) {
+                let layout = move |descriptor: &str, _: &str| {
+                    format!("apg_xmp_shadow({site}, &{descriptor}, {widths}); ")
+                };
+                self.member_layouts.push((variable, Box::new(layout)));
+            }
             let is_static = subject.variable.is_some_and(|it| {
                 self.hir.variable(it).storage == Storage::StaticLocal || self.is_static(of, &subject.name)
             });

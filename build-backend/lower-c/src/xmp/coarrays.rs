@@ -300,7 +300,7 @@ impl<'a> Unit<'a> {
     }
 
     /// A reference in text, `p[1]`, as an address of a `struct apg_xmp_on`.
-    fn point(&self, of: &Directive, range: Range<usize>) -> String {
+    fn point(&self, range: Range<usize>) -> String {
         let text = &self.text[range.clone()];
         let length = text.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(text.len());
         let grid = grid_name(&text[..length]);
@@ -311,13 +311,8 @@ impl<'a> Unit<'a> {
             indices = split(&self.text, inside, b',');
             indices.reverse();
         }
-        // Nodes in parentheses count from 1, those in brackets from 0.
-        let declared = self.model.grid(&text[..length], of.function).map(|it| it.spelling);
-        let shift = match (declared, is_round) {
-            (Some(Spelling::Brackets), true) => " - 1",
-            (Some(Spelling::Parentheses), false) => " + 1",
-            _ => "",
-        };
+        let spelling = if is_round { Spelling::Parentheses } else { Spelling::Brackets };
+        let shift = self.shift(&text[..length], Some(spelling));
         let index = |it| format!("{{APG_XMP_INDEX, ({}){shift}, 1, 1}}", self.edited_range(it));
         let triplets: Vec<String> = indices.into_iter().map(index).collect();
         format!("&(const struct apg_xmp_on){{{grid}, {}}}", constants("struct apg_xmp_triplet", &triplets))
@@ -334,13 +329,13 @@ impl<'a> Unit<'a> {
         let [node, tag] = &list[..] else {
             return unsupported(of.range, "`post` names no node and tag", "write `post (p[1], tag)`");
         };
-        let (site, node, tag) = (self.site(of), self.point(of, node.clone()), self.edited_range(tag.clone()));
+        let (site, node, tag) = (self.site(of), self.point(node.clone()), self.edited_range(tag.clone()));
         self.replace(of, format!("apg_xmp_post({site}, {node}, {tag});"))
     }
 
     pub(super) fn wait(&mut self, of: &Directive) -> Lowered<()> {
         let list = self.list(of);
-        let node = list.first().map_or_else(|| "0".to_owned(), |it| self.point(of, it.clone()));
+        let node = list.first().map_or_else(|| "0".to_owned(), |it| self.point(it.clone()));
         let tag = list.get(1).map_or_else(
             || "0".to_owned(),
             |it| format!("(const long[]){{{}}}", self.edited_range(it.clone())),

@@ -68,8 +68,8 @@ impl Unit<'_> {
         }
     }
 
-    /// The global arrays that a directive names in parentheses.
-    fn named_arrays(&self, of: &Directive) -> Lowered<Vec<VariableId>> {
+    /// The global arrays that a directive names in parentheses, as arguments of the runtime.
+    fn named_arrays(&self, of: &Directive) -> Lowered<Vec<String>> {
         let argument = self.argument(of)?;
         let Some(range) = self.in_parentheses(argument) else {
             return unsupported(argument, "the arrays are missing", "write them in parentheses");
@@ -77,8 +77,10 @@ impl Unit<'_> {
         let mut found = Vec::new();
         for name in split(&self.text, range, b',') {
             let name = &self.text[name];
-            match self.variable(name, of).filter(|it| self.model.array(*it).is_some()) {
-                Some(it) => found.push(it),
+            let array = self.variable(name, of).filter(|it| self.model.array(*it).is_some());
+            let array = array.map(|it| (it, name.to_owned()));
+            match array.or_else(|| self.member_of_object(name, |it| self.variable(it, of))) {
+                Some((array, name)) => found.push(self.descriptor(array, &name)),
                 None => {
                     let message = format!("`{name}` is no global array");
                     return unsupported(argument, message, "align it with a template");
@@ -88,10 +90,9 @@ impl Unit<'_> {
         Ok(found)
     }
 
-    /// A global array as an argument of the runtime.
-    pub(super) fn descriptor(&self, variable: VariableId) -> String {
-        let name = &self.hir.variable(variable).name;
-        format!("apg_xmp_at(&{}, (void *){name})", array_name(name))
+    /// A global array, which `name` names, as an argument of the runtime.
+    pub(super) fn descriptor(&self, variable: VariableId, name: &str) -> String {
+        format!("apg_xmp_at(&{}, (void *){name})", array_name(&self.hir.variable(variable).name))
     }
 
     /// `reflect`, `reflect_init` and `reduce_shadow`.
@@ -122,7 +123,7 @@ impl Unit<'_> {
         let function = self.reflect_function(of, function);
         let mut calls = Vec::new();
         for array in self.named_arrays(of)? {
-            let (site, array) = (self.site(of), self.descriptor(array));
+            let site = self.site(of);
             calls.push(format!("{function}({site}, {array}, {widths}, {rest});"));
         }
         self.replace(of, format!("{{ {} }}", calls.join(" ")))
@@ -141,7 +142,7 @@ impl Unit<'_> {
         let mut calls = Vec::new();
         for array in self.named_arrays(of)? {
             let (site, asynchronous) = (self.site(of), self.asynchronous(of));
-            calls.push(format!("{function}({site}, {}, {asynchronous});", self.descriptor(array)));
+            calls.push(format!("{function}({site}, {array}, {asynchronous});"));
         }
         self.replace(of, format!("{{ {} }}", calls.join(" ")))
     }

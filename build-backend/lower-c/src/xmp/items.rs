@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use apg_c_analysis::hir::{Directive, Type};
+use apg_c_analysis::hir::{Directive, SubscriptKind, Type};
+use apg_c_analysis::xmp::GlobalArray;
 use apg_c_syntax::{TextRange, TextSize};
 
 use super::Unit;
@@ -133,9 +134,8 @@ impl Unit<'_> {
         let variable = self.variable(name, of);
         let is_global = variable.is_some_and(|it| self.model.array(it).is_some());
         let rank = variable.map_or(0, |it| array_rank(&self.hir.variable(it).ty));
-        if name == text && is_global {
-            let message = format!("`{name}` is a global array, of which each node has a part");
-            return unsupported(tree_range, message, "name a variable of each node");
+        if let Some(array) = variable.and_then(|it| self.model.array(it)).filter(|_| name == text) {
+            return self.whole_array(array, tree_range, locations);
         }
         if name == text && rank > 0 {
             let element = format!("{text}{}", "[0]".repeat(rank));
@@ -166,6 +166,20 @@ impl Unit<'_> {
         }
         let value = self.edited_range(range);
         Ok(format!("{{(void *)&({value}), 1, APG_XMP_TYPE({value}), sizeof({value}), {locations}}}"))
+    }
+
+    /// A global array that each node has all of.
+    fn whole_array(&self, array: &GlobalArray, range: TextRange, locations: &str) -> Lowered<String> {
+        let name = &self.hir.variable(array.variable).name;
+        let extents = self.extents(array.variable, array.axes.len());
+        let is_whole = array.axes.iter().all(|it| it.kind == SubscriptKind::Star);
+        if !is_whole || extents.iter().any(|it| it == "0") {
+            let message = format!("`{name}` is a global array, of which each node has a part");
+            return unsupported(range, message, "name a variable of each node, or compute in a loop");
+        }
+        let count = extents.iter().map(|it| format!("(long)({it})")).collect::<Vec<_>>().join(" * ");
+        let element = self.element_of_variable(array.variable).1;
+        Ok(format!("{{(void *){name}, {count}, APG_XMP_TYPE({element}), sizeof({element}), {locations}}}"))
     }
 
     /// Consecutive elements: all axes behind the first section are whole.

@@ -2,7 +2,7 @@
 
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{
-    BinaryOp, Directive, DirectiveId, ExprKind, Mapping, StmtId, StmtKind, Subscript, SubscriptKind,
+    BinaryOp, Directive, DirectiveId, ExprKind, Mapping, Spelling, StmtId, StmtKind, Subscript, SubscriptKind,
 };
 use apg_c_analysis::loops::{CanonicalLoop, canonical};
 use apg_c_analysis::xmp::{self, GridKind};
@@ -204,19 +204,52 @@ impl<'a> Unit<'a> {
             if is_whole || loops.iter().any(|it| it.position == position) {
                 continue;
             }
-            let SubscriptKind::Expr(_) = subscript.kind else {
-                let message = "a loop is executed by the nodes of a part of an axis";
-                return unsupported(subscript.range, message, "write it in a `task` on these nodes");
-            };
+            if let SubscriptKind::Bounds(..) = subscript.kind {
+                test.push_str(&self.part_ownership(of, on, position, subscript)?);
+                continue;
+            }
             test.push_str(&format!(
-                "if (apg_xmp_owns({}, {}, {}, {})) ",
+                "if (apg_xmp_owns({}, {}, {}, ({}){})) ",
                 self.site(of),
                 grid_name(&on.name),
                 self.axis(on, position),
-                self.edited(subscript.range)
+                self.edited(subscript.range),
+                self.shift(&on.name, on.spelling)
             ));
         }
         Ok(test)
+    }
+
+    /// A test whether this node owns some of a part of an axis.
+    fn part_ownership(
+        &self,
+        of: &Directive,
+        on: &Mapping,
+        position: usize,
+        subscript: &Subscript,
+    ) -> Lowered<String> {
+        let parts = self.parts(subscript);
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let (first, second, step) = match parts[..] {
+            [first, second] => (first, second, "1"),
+            [first, second, step] => (first, second, step),
+            _ => ("", "", ""),
+        };
+        if first.is_empty() || second.is_empty() {
+            let message = "a bound of this part of an axis is missing";
+            return unsupported(subscript.range, message, "write both sides of the colon, or `:` alone");
+        }
+        let last = match on.spelling {
+            Some(Spelling::Parentheses) => format!("({second})"),
+            _ => format!("({first}) + ({second}) - 1"),
+        };
+        Ok(format!(
+            "if (apg_xmp_has_iterations(apg_xmp_loop({}, {}, {}, 0{}, ({first}), {last}, {step}, APG_XMP_WHOLE, 0, 0, 0))) ",
+            self.site(of),
+            grid_name(&on.name),
+            self.axis(on, position),
+            self.shift(&on.name, on.spelling),
+        ))
     }
 
     /// The ranges of a nest: with `expand`, `margin` and `peel_and_wait` (section 5.1.2).
@@ -463,11 +496,12 @@ impl<'a> Unit<'a> {
         };
         let (below, above, unbound) = &passes.widths[shared.position];
         format!(
-            "apg_xmp_loop({}, {}, {}, {}, ({first}), {last}, {step}, {mode}, {below}, {above}, {unbound})",
+            "apg_xmp_loop({}, {}, {}, {}{}, ({first}), {last}, {step}, {mode}, {below}, {above}, {unbound})",
             self.site(of),
             grid_name(&on.name),
             self.axis(on, shared.position),
             shared.offset,
+            self.shift(&on.name, on.spelling),
         )
     }
 }

@@ -14,6 +14,7 @@ mod declarations;
 mod edits;
 mod items;
 mod loops;
+mod members;
 mod print;
 mod references;
 mod sections;
@@ -21,7 +22,7 @@ mod sections;
 use std::ops::Range;
 
 use apg_c_analysis::Parsed;
-use apg_c_analysis::hir::{Directive, Program, VariableId};
+use apg_c_analysis::hir::{Directive, Expr, ExprKind, FunctionId, Program, VariableId};
 use apg_c_analysis::xmp::{self, Model};
 use apg_c_syntax::ast::{self, AstNode as _};
 use apg_c_syntax::{Family, TextRange};
@@ -49,11 +50,12 @@ pub fn distribute(
         return Ok(None);
     }
     let text = parsed.syntax.main.syntax().text().to_string();
-    let model = Model::of(&parsed.program);
+    let program = members::with_member_variables(&parsed.program);
+    let model = Model::of(&program);
     let mut unit = Unit {
         parsed,
-        hir: &parsed.program,
-        regions: accelerators::regions(&parsed.program, &model),
+        hir: &program,
+        regions: accelerators::regions(&program, &model),
         model,
         has_devices,
         text,
@@ -61,16 +63,18 @@ pub fn distribute(
         edits: Edits::default(),
         setup: String::new(),
         names: 0,
+        member_layouts: Vec::new(),
         errors: Vec::new(),
     };
     unit.edit_arrays();
     unit.edit_coarrays();
-    for directive in xmp::directives(&parsed.program) {
+    for directive in xmp::directives(&program) {
         if let Err(error) = unit.directive(directive) {
             unit.errors.push(error);
         }
     }
-    let openacc = parsed.program.directive_ids().map(|it| parsed.program.directive(it));
+    unit.allocate_members();
+    let openacc = program.directive_ids().map(|it| program.directive(it));
     for directive in openacc.filter(|it| it.family == Family::OpenAcc) {
         if let Err(error) = unit.openacc(directive) {
             unit.errors.push(error);
@@ -110,8 +114,14 @@ struct Unit<'a> {
     setup: String,
     /// How many names have been made.
     names: usize,
+    /// For each member of a struct that is a global array the calls that lay it out, from a descriptor and
+    /// the address of the member.
+    member_layouts: Vec<(VariableId, MemberLayout)>,
     errors: Vec<Unsupported>,
 }
+
+/// The calls that lay a member out, from a descriptor and the address of the member.
+type MemberLayout = Box<dyn Fn(&str, &str) -> String>;
 
 impl<'a> Unit<'a> {
     fn directive(&mut self, of: &'a Directive) -> Lowered<()> {
@@ -187,9 +197,15 @@ impl<'a> Unit<'a> {
     }
 
     /// Puts a declaration in place of a directive, and what sets it behind it: at file scope in front of
-    /// `main`.
+    /// `main`, in a function that needs it earlier at the beginning of that.
     fn declare(&mut self, of: &Directive, declaration: &str, statement: &str) {
         match of.function {
+            Some(function) if self.is_used_early(function) => {
+                let body = self.hir.function(function).body;
+                let start = body.map_or(0, |it| Self::range(self.hir.stmt(it).range).start + 1);
+                self.edits.insert(start, format!(" {declaration} {statement}"));
+                self.remove(of);
+            }
             Some(_) => self.edits.replace(of.range.into(), format!("{declaration} {statement}")),
             None => {
                 self.edits.replace(of.range.into(), declaration);
@@ -197,6 +213,25 @@ impl<'a> Unit<'a> {
                 self.setup.push('\n');
             }
         }
+    }
+
+    /// Whether a function aligns a variable of the file and names it in front of that, as for `xmp_malloc`.
+    fn is_used_early(&self, function: FunctionId) -> bool {
+        let Some(body) = self.hir.function(function).body else { return false };
+        let body = self.hir.stmt(body).range;
+        let aligned = xmp::directives(self.hir)
+            .filter(|it| it.name == "align" && it.function == Some(function))
+            .flat_map(|it| {
+                xmp::subjects(it).into_iter().map(|(subject, ..)| (subject.variable, it.range.start()))
+            });
+        aligned.filter_map(|(variable, start)| Some((variable?, start))).any(|(variable, start)| {
+            let is_early = |it: &Expr| {
+                it.kind == ExprKind::Variable(variable)
+                    && body.contains_range(it.range)
+                    && it.range.end() <= start
+            };
+            self.hir.variable(variable).function.is_none() && self.hir.exprs.iter().any(is_early)
+        })
     }
 
     /// Puts a statement in place of a directive.

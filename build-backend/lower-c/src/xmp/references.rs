@@ -5,7 +5,7 @@
 //! reversed.
 
 use apg_c_analysis::hir::{Directive, Mapping, Spelling, Subscript, SubscriptKind};
-use apg_c_analysis::xmp;
+use apg_c_analysis::xmp::{self, GridKind};
 
 use super::edits::split;
 use super::{Unit, constants};
@@ -39,19 +39,33 @@ impl Unit<'_> {
         parts.into_iter().map(|it| self.edited_range(it)).collect()
     }
 
-    /// A subscript as indices of an axis.
-    pub(super) fn triplet(&self, subscript: &Subscript, spelling: Option<Spelling>) -> Lowered<String> {
-        let parts = self.parts(subscript);
+    /// What leads from an index as a reference writes it to the numbers of its nodes: those in brackets are
+    /// counted from 0, those in parentheses from 1, however the nodes are declared.
+    pub(super) fn shift(&self, name: &str, spelling: Option<Spelling>) -> &'static str {
+        let declared = self.model.grids.iter().find(|it| it.name == name);
+        let declared = declared.filter(|it| it.kind == GridKind::Nodes).map(|it| it.spelling);
+        match (declared, spelling) {
+            (Some(Spelling::Brackets), Some(Spelling::Parentheses)) => " - 1",
+            (Some(Spelling::Parentheses), Some(Spelling::Brackets)) => " + 1",
+            _ => "",
+        }
+    }
+
+    /// A subscript of a reference as indices of an axis.
+    fn triplet(&self, subscript: &Subscript, of: &Mapping) -> Lowered<String> {
+        let (parts, spelling) = (self.parts(subscript), of.spelling);
         if subscript.kind == SubscriptKind::Star {
             return Ok("{APG_XMP_ANY, 0, 0, 1}".to_owned());
         }
+        let shift = self.shift(&of.name, spelling);
+        let index = |it: &str| if shift.is_empty() { it.to_owned() } else { format!("({it}){shift}") };
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         Ok(match parts[..] {
-            [index] => format!("{{APG_XMP_INDEX, {index}, 1, 1}}"),
+            [at] => format!("{{APG_XMP_INDEX, {}, 1, 1}}", index(at)),
             ["", ""] => "{APG_XMP_ALL, 0, 0, 1}".to_owned(),
             ["", "", step] => format!("{{APG_XMP_SECTION, 0, -1, {step}}}"),
             [first, "", ref rest @ ..] => {
-                format!("{{APG_XMP_SECTION, {first}, -1, {}}}", rest.first().unwrap_or(&"1"))
+                format!("{{APG_XMP_SECTION, {}, -1, {}}}", index(first), rest.first().unwrap_or(&"1"))
             }
             [first, second, ref rest @ ..] => {
                 let step = rest.first().unwrap_or(&"1");
@@ -62,7 +76,7 @@ impl Unit<'_> {
                     }
                     (Some(Spelling::Parentheses), _) => {
                         let count = format!("(({second}) - ({first})) / ({step}) + 1");
-                        format!("{{APG_XMP_SECTION, {first}, {count}, {step}}}")
+                        format!("{{APG_XMP_SECTION, {}, {count}, {step}}}", index(first))
                     }
                     _ => {
                         let first = if first.is_empty() { "0" } else { first };
@@ -71,7 +85,7 @@ impl Unit<'_> {
                             "1" => (*second).to_owned(),
                             step => format!("(({second}) + ({step}) - 1) / ({step})"),
                         };
-                        format!("{{APG_XMP_SECTION, {first}, {count}, {step}}}")
+                        format!("{{APG_XMP_SECTION, {}, {count}, {step}}}", index(first))
                     }
                 }
             }
@@ -87,7 +101,7 @@ impl Unit<'_> {
         }
         let mut triplets = Vec::new();
         for subscript in &mapping.subscripts {
-            triplets.push(self.triplet(subscript, mapping.spelling)?);
+            triplets.push(self.triplet(subscript, mapping)?);
         }
         let triplets = constants("struct apg_xmp_triplet", &ordered(triplets, mapping.spelling));
         Ok(format!("&(const struct apg_xmp_on){{{grid}, {triplets}}}"))

@@ -91,7 +91,7 @@ impl<'a> Unit<'a> {
         let (base, chain) = self.chain(side);
         let ExprKind::Variable(variable) = self.hir.expr(base).kind else { return None };
         let of = self.hir.variable(variable);
-        let name = &of.name;
+        let name = &self.edited(self.hir.expr(base).range);
         let sections = self.subscripts(&chain);
         let triplet = |it: &Section| match it {
             Section::Index(index) => format!("{{APG_XMP_INDEX, {index}, 1, 1}}"),
@@ -117,7 +117,7 @@ impl<'a> Unit<'a> {
         let triplets = constants("struct apg_xmp_triplet", &triplets);
         Some(match array {
             Some(_) => {
-                let array = self.descriptor(variable);
+                let array = self.descriptor(variable, name);
                 format!("{{{array}, 0, {rank}, 0, {triplets}, sizeof({element})}}")
             }
             None => {
@@ -155,7 +155,7 @@ impl<'a> Unit<'a> {
             Some(array) if self.is_pointer_to_elements(array) => 1,
             _ => rank,
         };
-        (rank, format!("{}{}", of.name, "[0]".repeat(subscripts)))
+        (rank, format!("{}{}", self.operand(variable), "[0]".repeat(subscripts)))
     }
 
     fn is_pointer_to_elements(&self, array: &GlobalArray) -> bool {
@@ -455,7 +455,7 @@ impl<'a> Unit<'a> {
             });
         }
         let new = match &array {
-            Some(array) => self.element(array, &subscripts),
+            Some(array) => self.element(array, &self.edited(self.hir.expr(base).range), &subscripts),
             None => {
                 let base = self.edited(self.hir.expr(base).range);
                 format!("{base}[{}]", subscripts.join("]["))
@@ -465,10 +465,9 @@ impl<'a> Unit<'a> {
         Ok(())
     }
 
-    /// An element of a global array.
-    pub(super) fn element(&self, array: &GlobalArray, subscripts: &[String]) -> String {
-        let name = self.hir.variable(array.variable).name.to_string();
-        let descriptor = array_name(&name);
+    /// An element of a global array, which `name` names.
+    pub(super) fn element(&self, array: &GlobalArray, name: &str, subscripts: &[String]) -> String {
+        let descriptor = array_name(&self.hir.variable(array.variable).name);
         let rank = array.axes.len();
         let place = |(axis, index): (usize, &String)| {
             let local = match self.is_linear(array, axis) {
@@ -480,7 +479,7 @@ impl<'a> Unit<'a> {
         let places: Vec<String> = subscripts.iter().enumerate().map(place).collect();
         let base = match self.needs_cast(array) {
             true => format!("((__typeof__(&{name}{})){name})", "[0]".repeat(rank)),
-            false => name,
+            false => name.to_owned(),
         };
         format!("{base}[{} - {descriptor}.origin]", places.join(" + "))
     }
