@@ -37,6 +37,11 @@ pub(crate) fn run(program: &ProgramOptions) -> Outcome {
     if checked.has_errors() {
         return print_exit(1);
     }
+    follow_command()
+}
+
+/// Runs the command line of this process, whose findings have been printed, as events.
+pub(crate) fn follow_command() -> Outcome {
     let mut command = Command::new(std::env::current_exe().map_err(cannot_start)?);
     command.args(without_format(std::env::args().skip(1))).env(output_tag::VARIABLE, "1");
     follow(command)

@@ -7,20 +7,23 @@ use std::path::{Path, PathBuf};
 
 use apg_project::build::Translated;
 use apg_runtime::cache::Cache;
+use apg_runtime::cluster::agent;
+use apg_runtime::net::bootstrap::connect;
 use apg_runtime::offload::{self, TargetDevices};
+use apg_runtime::run::Carrier;
 use apg_runtime::topology::Selection;
 use apg_runtime::{device, program};
 use apg_toolchain::c::{SharedForm, Support};
 use apg_toolchain::{BuildObserver, Language, Mode};
 
-use super::c_places;
-use super::hosts::{MAX_PLACES, PLACES_VARIABLE, environment_variable, number};
+use super::c_places::{self, Start};
+use super::hosts::{HostOptions, environment_variable};
+use super::run::{carrier_text, parse_transport};
 use crate::exit;
 use crate::failure::{Failure, Outcome, build_failure};
 
-/// First argument of a process that becomes a program in C: the shared object, its devices, its places, its
-/// name and its arguments follow.
-const COMMAND: &str = "__c-program";
+/// First argument of a process that becomes a program in C; those of a [`CommandLine`] follow.
+pub(super) const COMMAND: &str = "__c-program";
 
 /// Whether regions run on devices.
 const OFFLOAD: &str = "OMP_TARGET_OFFLOAD";
@@ -85,21 +88,46 @@ pub(super) fn host_form(edited: Vec<Option<String>>) -> SharedForm {
 pub(super) const SUPPORT: Support =
     Support { header: ("apg_target.h", offload::HEADER), own_headers: &[], source: offload::SUPPORT };
 
-/// The arguments of the process that becomes a program.
-pub(super) fn arguments(
-    object: &Path,
-    devices: &TargetDevices,
-    places: Option<u32>,
-    name: &Path,
-    words: impl Iterator<Item = OsString>,
-) -> Vec<OsString> {
-    let devices = match devices {
+/// What a process becomes.
+#[derive(Debug)]
+pub(super) struct CommandLine {
+    /// Its devices: `cpu`, or what [`Selection::parse`] takes.
+    pub devices: String,
+    /// Its places; `None` for a program that has none.
+    pub places: Option<u32>,
+    /// What carries messages between them.
+    pub carrier: Carrier,
+    /// The name of the program, and its arguments.
+    pub words: Vec<OsString>,
+}
+
+impl CommandLine {
+    /// As arguments behind [`COMMAND`] and the path of the shared object. More words may follow, as an agent
+    /// adds one.
+    pub(super) fn arguments(&self) -> Vec<OsString> {
+        let (places, count) = (self.places.unwrap_or(0).to_string(), self.words.len().to_string());
+        let own = [self.devices.clone().into(), places.into(), carrier_text(&self.carrier), count.into()];
+        own.into_iter().chain(self.words.iter().cloned()).collect()
+    }
+
+    fn parse(mut arguments: impl Iterator<Item = OsString>) -> Option<CommandLine> {
+        let mut text = || arguments.next().map(|it| it.to_string_lossy().into_owned());
+        let (devices, places, carrier, count) = (text()?, text()?, text()?, text()?);
+        Some(CommandLine {
+            devices,
+            places: places.parse().ok().filter(|it| *it > 0),
+            carrier: parse_transport(&carrier).ok()?,
+            words: arguments.take(count.parse().ok()?).collect(),
+        })
+    }
+}
+
+/// Devices as text.
+pub(super) fn devices_text(devices: &TargetDevices) -> String {
+    match devices {
         TargetDevices::Cpus => CPUS.to_owned(),
         TargetDevices::Gpus(list) => list.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
-    };
-    let places = places.unwrap_or(0).to_string();
-    let own = [COMMAND.into(), object.into(), devices.into(), places.into(), name.into()];
-    own.into_iter().chain(words).collect()
+    }
 }
 
 /// Becomes a program in C if this process was started as one, or has one appended. Nothing else has begun:
@@ -109,16 +137,18 @@ pub(crate) fn run_as_c_program() -> Option<Outcome> {
     let own = words.next().unwrap_or_default();
     let first = words.next();
     if first.as_deref() == Some(OsStr::new(COMMAND)) {
-        let (object, devices) = (PathBuf::from(words.next()?), words.next()?);
-        let places = words.next()?.to_string_lossy().parse().ok().filter(|it| *it > 0);
-        let devices = devices.to_string_lossy().into_owned();
-        let devices = match devices.as_str() {
+        let object = PathBuf::from(words.next()?);
+        let line = CommandLine::parse(words)?;
+        let devices = match line.devices.as_str() {
             CPUS => Ok(Some(TargetDevices::Cpus)),
             list => Selection::parse(list)
                 .and_then(|it| it.resolve(&device::count))
                 .map_or_else(|error| Err(Failure::new(error)), |list| Ok(Some(TargetDevices::Gpus(list)))),
         };
-        return Some(devices.and_then(|it| become_program(&object, it, places, words.collect())));
+        return Some(devices.and_then(|it| become_program(&object, it, line)));
+    }
+    if first.as_deref().is_some_and(|it| it == agent::COMMAND || it == agent::IDENTITY_COMMAND) {
+        return None;
     }
     let object = match apg_toolchain::appended_program(Language::C) {
         Ok(object) => object?,
@@ -129,25 +159,31 @@ pub(crate) fn run_as_c_program() -> Option<Outcome> {
         // Debuggers read it.
         std::mem::forget(file);
         let accels = environment_variable("X10RT_ACCELS");
-        let places = match c_places::is_distributed(&path) {
-            true => Some(number(None, PLACES_VARIABLE, MAX_PLACES)?.unwrap_or(1)),
-            false => None,
+        let mut line = CommandLine {
+            devices: accels.clone().unwrap_or_else(|| "auto".to_owned()),
+            places: None,
+            carrier: Carrier::default(),
+            words,
         };
-        become_program(&path, devices(accels.as_deref())?, places, words)
+        if c_places::is_distributed(&path) {
+            line.places = Some(match connect::is_invited() {
+                // The others know how many there are.
+                true => 1,
+                false => match c_places::start_elsewhere(&HostOptions::default(), None, &line, &object)? {
+                    Start::Here(places) => places.unwrap_or(1),
+                    Start::Ended(status) => return Ok(status),
+                },
+            });
+        }
+        become_program(&path, devices(accels.as_deref())?, line)
     });
     Some(started)
 }
 
-/// Loads a program and runs its `main`; the process ends with it. `places` is their number if it is a program
-/// of several.
-fn become_program(
-    object: &Path,
-    devices: Option<TargetDevices>,
-    places: Option<u32>,
-    words: Vec<OsString>,
-) -> Outcome {
+/// Loads a program and runs its `main`; the process ends with it.
+fn become_program(object: &Path, devices: Option<TargetDevices>, line: CommandLine) -> Outcome {
     let devices = devices.unwrap_or(TargetDevices::Gpus(Vec::new()));
-    let node = places.map(|it| c_places::join(object, it)).transpose()?;
+    let node = line.places.map(|it| c_places::join(object, it, line.carrier)).transpose()?;
     let devices = match &node {
         Some(node) => node.device(devices),
         None => devices,
@@ -158,7 +194,7 @@ fn become_program(
         None => main,
     };
     let mut values = Vec::new();
-    for word in words {
+    for word in line.words {
         // Words of a process have no zero bytes.
         values.push(CString::new(word.into_vec()).unwrap_or_default().into_raw());
     }

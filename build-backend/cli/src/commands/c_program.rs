@@ -14,9 +14,12 @@ use apg_project::c::{self as translation, DeviceProgram, Placement};
 use apg_runtime::cache::Cache;
 use apg_runtime::device;
 use apg_runtime::offload::TargetDevices;
+use apg_runtime::run::{Carrier, Image};
 use apg_toolchain::c::{self, CBuild, CBuildError, Executable, Form, SharedForm};
 use apg_toolchain::{BuildObserver, Language, Profile, Sanitizer, SilentObserver, write_bundle};
 
+use super::c_places::Destination;
+use super::hosts::HostOptions;
 use super::remote::{self, CommandLine, RemoteCRun};
 use super::run::{LaunchOptions, enter_run_folder};
 use super::{c_devices, c_places};
@@ -481,6 +484,7 @@ impl CProgram {
     pub(crate) fn run(
         mut self,
         launch: &LaunchOptions,
+        hosts: &HostOptions,
         debugger: Option<Debugger>,
         arguments: &[String],
     ) -> Outcome {
@@ -492,6 +496,22 @@ impl CProgram {
             MessageFormat::Json => true,
             _ => return Err(run_events::wrong_format()),
         };
+        let carrier = launch.transport.clone().unwrap_or_default();
+        let mut cluster = None;
+        let mut places = None;
+        if self.is_of_places()? {
+            self.check_carrier(&carrier)?;
+            match c_places::find_target(hosts, launch.places, &carrier)? {
+                Destination::Ended(outcome) => return outcome,
+                Destination::Here(number) => places = number,
+                Destination::Cluster(found) => cluster = Some(found),
+            }
+        } else if let Some(option) = place_option(launch, hosts) {
+            return Err(only_places(option));
+        }
+        if cluster.is_some() && debugger.is_some() {
+            return Err(Failure::misuse("--debugger is for places of one machine, not of several hosts"));
+        }
         let devices = self.devices(launch.accels.as_deref())?;
         let built = match (is_stream, self.build_for_run(devices.as_ref(), is_stream)?) {
             (_, Ok(built)) => built,
@@ -501,22 +521,33 @@ impl CProgram {
         let words = self.inputs.rest.iter().cloned().chain(arguments.iter().map(OsString::from));
         let cannot = |error| Failure::new(format!("cannot start the program: {error}"));
         let name = self.request().program_name();
-        if built.kind != Kind::Distributed && launch.places.is_some_and(|it| it > 1) {
-            return Err(Failure::misuse("--places is for programs with XcalableMP directives, or in X10")
-                .hint(
-                    "directives such as `#pragma xmp nodes p[*]` make a program in C one of several places",
-                ));
+        let name_and_words = || [name.clone().into_os_string()].into_iter().chain(words.clone()).collect();
+        if let Some(cluster) = cluster {
+            if is_stream {
+                return run_events::follow_command();
+            }
+            enter_run_folder()?;
+            let line = c_devices::CommandLine {
+                devices: launch.accels.clone().unwrap_or_else(|| "auto".to_owned()),
+                places: None,
+                carrier,
+                words: name_and_words(),
+            };
+            return c_places::run_on_hosts(*cluster, Image::File(built.program.path.clone()), &line);
         }
         let (executable, words) = match built.kind {
-            Kind::Executable => (built.program.path.clone(), words.collect()),
+            Kind::Executable => (built.program.path.clone(), words.clone().collect::<Vec<_>>()),
             Kind::Offloaded | Kind::Distributed => {
                 let own = std::env::current_exe().map_err(cannot)?;
                 let devices = devices.unwrap_or(TargetDevices::Gpus(Vec::new()));
-                let places = match built.kind {
-                    Kind::Distributed => Some(launch.place_count()?.unwrap_or(1)),
-                    _ => None,
+                let line = c_devices::CommandLine {
+                    devices: c_devices::devices_text(&devices),
+                    places: (built.kind == Kind::Distributed).then(|| places.unwrap_or(1)),
+                    carrier,
+                    words: name_and_words(),
                 };
-                (own, c_devices::arguments(&built.program.path, &devices, places, &name, words))
+                let own_words = [c_devices::COMMAND.into(), built.program.path.clone().into_os_string()];
+                (own, own_words.into_iter().chain(line.arguments()).collect())
             }
         };
         if let Some(debugger) = debugger {
@@ -535,6 +566,23 @@ impl CProgram {
             return run_events::follow(command);
         }
         Err(cannot(command.exec()))
+    }
+
+    /// Whether it is a program of places. What is wrong with its directives is reported when it is built.
+    fn is_of_places(&self) -> Result<bool, Failure> {
+        let found = apg_project::c::distribute_program(&self.inputs.sources, &self.compile_flags(), false)?;
+        Ok(!matches!(found, Ok(None)))
+    }
+
+    /// Refuses a transport within one process.
+    fn check_carrier(&self, carrier: &Carrier) -> Result<(), Failure> {
+        match carrier {
+            Carrier::InProcess(_) => {
+                Err(Failure::misuse("`--transport in-process` is for programs in X10, not in C")
+                    .hint("each place of a program in C is a process: leave it out"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Builds the program; a stream of events gets the findings as events.
@@ -565,6 +613,22 @@ impl CProgram {
             }
         }
     }
+}
+
+/// An option that only programs of places have.
+fn place_option(launch: &LaunchOptions, hosts: &HostOptions) -> Option<&'static str> {
+    let options = [
+        ("--places", launch.places.is_some_and(|it| it > 1)),
+        ("--transport", launch.transport.is_some()),
+        ("--hosts", hosts.hosts.is_some()),
+        ("--hostfile", hosts.hostfile.is_some()),
+    ];
+    options.into_iter().find(|it| it.1).map(|it| it.0)
+}
+
+fn only_places(option: &str) -> Failure {
+    Failure::misuse(format!("{option} is for programs with XcalableMP directives, or in X10"))
+        .hint("directives such as `#pragma xmp nodes p[*]` make a program in C one of several places")
 }
 
 fn only_objects() -> Failure {

@@ -110,7 +110,7 @@ pub(crate) struct LaunchOptions {
 }
 
 /// What carries messages.
-fn parse_transport(text: &str) -> Result<Carrier, String> {
+pub(super) fn parse_transport(text: &str) -> Result<Carrier, String> {
     match (text, text.strip_prefix("mpi:")) {
         ("tcp", _) => Ok(Carrier::Mesh),
         ("mpi", _) => Ok(Carrier::Mpi(None)),
@@ -123,6 +123,20 @@ fn parse_transport(text: &str) -> Result<Carrier, String> {
                  `mpi:/PATH/TO/libmpi_abi.so.1`, `in-process` or `in-process:NUMBER`"
             )),
         },
+    }
+}
+
+/// What [`parse_transport`] takes.
+pub(crate) fn carrier_text(carrier: &Carrier) -> OsString {
+    match carrier {
+        Carrier::Mesh => "tcp".into(),
+        Carrier::Mpi(None) => "mpi".into(),
+        Carrier::Mpi(Some(compiler)) => {
+            let mut text = OsString::from("mpi:");
+            text.push(compiler);
+            text
+        }
+        Carrier::InProcess(schedule) => format!("in-process:{}", schedule.seed).into(),
     }
 }
 
@@ -219,17 +233,10 @@ impl LaunchOptions {
         add("threads", self.threads.map(|threads| threads.to_string()));
         add("heap", self.heap.map(|heap| heap.to_string()));
         add("slot-timeout", self.slot_timeout.map(|timeout| timeout.to_string()));
-        match &self.transport {
-            Some(Carrier::Mpi(None)) => line.push("--transport=mpi".into()),
-            Some(Carrier::Mpi(Some(compiler))) => {
-                let mut option = OsString::from("--transport=mpi:");
-                option.push(compiler);
-                line.push(option);
-            }
-            Some(Carrier::InProcess(schedule)) => {
-                line.push(format!("--transport=in-process:{}", schedule.seed).into());
-            }
-            Some(Carrier::Mesh) | None => {}
+        if let Some(carrier) = self.transport.as_ref().filter(|it| **it != Carrier::Mesh) {
+            let mut option = OsString::from("--transport=");
+            option.push(carrier_text(carrier));
+            line.push(option);
         }
         if self.gc_stats {
             line.push("--gc-stats".into());
@@ -323,22 +330,17 @@ impl Run {
         let (launch, hosts) = (&self.launch, &self.hosts);
         program.check_options(&[
             ("--heap", launch.heap.is_some()),
-            ("--transport", launch.transport.is_some()),
             ("--slot-timeout", launch.slot_timeout.is_some()),
             ("--gc-stats", launch.gc_stats),
             ("--profile", launch.profile.is_some()),
-            ("--hosts", hosts.hosts.is_some()),
-            ("--hostfile", hosts.hostfile.is_some()),
         ])?;
         if let Some(on) = &self.on.on {
             let mut line = remote::CommandLine::default();
-            line.choice("debugger", self.debugger)
-                .option("places", launch.places)
-                .option("threads", launch.threads);
+            line.choice("debugger", self.debugger).places(launch, &hosts.for_remote()?);
             let (options, accels) = (&self.remote, launch.accels.clone());
             return program.run_on(on, remote::RemoteCRun { options, accels, line, arguments: self.args });
         }
-        program.run(launch, self.debugger, &self.args)
+        program.run(launch, hosts, self.debugger, &self.args)
     }
 
     /// Runs the program on a remote machine.
@@ -486,14 +488,14 @@ fn run_on_hosts(cluster: Cluster, program: Image, launch: &LaunchOptions, argume
 }
 
 /// Replaces this process by another command.
-fn restart(mut command: std::process::Command) -> Outcome {
+pub(super) fn restart(mut command: std::process::Command) -> Outcome {
     use std::os::unix::process::CommandExt;
     let error = command.exec();
     Err(Failure::new(format!("cannot start {}: {error}", command.get_program().to_string_lossy())))
 }
 
 /// Serves another process of this job, which runs the program.
-fn serve(membership: Membership) -> Outcome {
+pub(super) fn serve(membership: Membership) -> Outcome {
     membership.serve().map(|()| 0).map_err(Failure::new)
 }
 

@@ -23,6 +23,11 @@ use crate::serialize::write;
 /// of its [`BootstrapInfo`]. The secret in it must not be in the environment or the arguments, which others
 /// can list.
 const VARIABLE: &str = "APG_PLACE_INVITATION";
+
+/// Whether this process was started as a place, which [`take_bootstrap_info`] has not told yet.
+pub fn is_invited() -> bool {
+    std::env::var_os(VARIABLE).is_some()
+}
 /// Maximum number of bytes of an encoded [`BootstrapInfo`].
 const MAX_INFO_SIZE: u64 = 1 << 24;
 /// Pause before a place connects again.

@@ -5,12 +5,11 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use crate::commands::hosts::{HostOptions, Launcher};
-use crate::commands::run::LaunchOptions;
+use crate::commands::run::{LaunchOptions, carrier_text};
 use crate::failure::Failure;
 use crate::options::{NativeOptions, SourceOptions};
 use apg_remote::config::Remote;
 use apg_remote::manifest::Manifest;
-use apg_runtime::run::Carrier;
 
 /// Words of a command line.
 #[derive(Clone, Debug, Default)]
@@ -70,10 +69,28 @@ impl CommandLine {
         self.option("places", launch.places.or(remote.places.filter(|_| named.is_none())));
         self.option("accels", launch.accels.clone().or_else(|| remote.accels.clone()));
         self.option("threads", launch.threads).option("heap", launch.heap).flag("gc-stats", launch.gc_stats);
-        self.option("transport", launch.transport.as_ref().map(carrier_name));
+        self.option(
+            "transport",
+            launch.transport.as_ref().map(|it| carrier_text(it).to_string_lossy().into_owned()),
+        );
+        self.option("hosts", named).network(hosts)
+    }
+
+    /// What starts the places of a program, and what connects them.
+    fn network(&mut self, hosts: &HostOptions) -> &mut Self {
         let launcher = Some(hosts.launcher).filter(|launcher| *launcher != Launcher::Auto);
-        self.choice("launcher", launcher).option("hosts", named).option("interface", hosts.interface.clone());
+        self.choice("launcher", launcher).option("interface", hosts.interface.clone());
         self.flag("private-network", hosts.private_network)
+    }
+
+    /// Where the places of a program in C are.
+    pub(crate) fn places(&mut self, launch: &LaunchOptions, hosts: &HostOptions) -> &mut Self {
+        self.option("places", launch.places).option("threads", launch.threads);
+        self.option(
+            "transport",
+            launch.transport.as_ref().map(|it| carrier_text(it).to_string_lossy().into_owned()),
+        );
+        self.option("hosts", hosts.hosts.clone()).network(hosts)
     }
 
     /// Where sources are, as paths in the tree.
@@ -109,16 +126,6 @@ impl CommandLine {
             self.option("cxx-postarg", Some(option));
         }
         Ok(self)
-    }
-}
-
-/// What `--transport` takes for a carrier of messages.
-fn carrier_name(carrier: &Carrier) -> String {
-    match carrier {
-        Carrier::Mesh => "tcp".to_owned(),
-        Carrier::InProcess(schedule) => format!("in-process:{}", schedule.seed),
-        Carrier::Mpi(None) => "mpi".to_owned(),
-        Carrier::Mpi(Some(compiler)) => format!("mpi:{}", compiler.display()),
     }
 }
 
