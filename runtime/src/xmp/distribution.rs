@@ -45,7 +45,8 @@ impl AxisMap {
             Some(width) if width < 1 => return Err(format!("block({width}): a block has at least 1 index")),
             Some(width) if width.saturating_mul(nodes) < size => {
                 return Err(format!(
-                    "block({width}) on {nodes} nodes has room for {} indices, and the axis has {size}",
+                    "block({width}) on {nodes} {} has room for {} indices, and the axis has {size}",
+                    if nodes == 1 { "node" } else { "nodes" },
                     width * nodes
                 ));
             }

@@ -212,6 +212,9 @@ fn check_formats(name: &str, formats: &[Format], rank: usize, nodes: &Grid) -> R
     .hint("write `*` for each axis that is not distributed"))
 }
 
+/// Greatest index of a template: sums and differences of a few of them are numbers of 64 bits.
+const MAX_INDEX: i64 = 1 << 60;
+
 /// The points of a template; `None` if sizes of `gblock(*)` are missing.
 fn place(name: &str, bounds: &[(i64, i64)], formats: &[Format], nodes: &Grid) -> Result<Option<Placement>> {
     let nodes = Arc::clone(&nodes.placed()?.nodes);
@@ -221,6 +224,12 @@ fn place(name: &str, bounds: &[(i64, i64)], formats: &[Format], nodes: &Grid) ->
         if first > last.saturating_add(1) {
             return Err(XmpError::new(format!(
                 "an axis of the template `{name}` begins at {first} and ends at {last}"
+            ))
+            .hint("an axis has a size of 0 or more"));
+        }
+        if first < -MAX_INDEX || last > MAX_INDEX {
+            return Err(XmpError::new(format!(
+                "an axis of the template `{name}` begins at {first} and ends at {last}: an index is at most 2^60"
             )));
         }
         let node_axis = if *format == Format::Whole { None } else { next_node_axis.next() };

@@ -52,12 +52,13 @@ impl StridedBox {
         low..high + self.run as i64
     }
 
-    /// Calls `each` for the offset of each run, in order.
-    fn for_each_run(&self, each: &mut impl FnMut(i64)) {
-        fn walk(axes: &[(i64, i64)], offset: i64, each: &mut impl FnMut(i64)) {
+    /// Calls `each` for each row of runs along the innermost axis, in order: the offset of its first run, how
+    /// many there are, and their distance in bytes.
+    fn for_each_row(&self, each: &mut impl FnMut(i64, i64, i64)) {
+        fn walk(axes: &[(i64, i64)], offset: i64, each: &mut impl FnMut(i64, i64, i64)) {
             match axes {
-                [] => each(offset),
-                [(count, stride)] => (0..*count).for_each(|at| each(offset + at * stride)),
+                [] => each(offset, 1, 0),
+                [(count, stride)] => each(offset, *count, *stride),
                 [(count, stride), rest @ ..] => {
                     (0..*count).for_each(|at| walk(rest, offset + at * stride, each))
                 }
@@ -83,11 +84,12 @@ impl StridedBox {
         // SAFETY: there is room for them behind the elements of the buffer.
         let mut to = unsafe { out.as_mut_ptr().add(out.len()) };
         let run = self.run;
-        self.for_each_run(&mut |offset| {
+        self.for_each_row(&mut |offset, count, stride| {
             // SAFETY: the caller's memory; `to` stays within the room, which has as many bytes as all runs.
             unsafe {
-                copy_run(base.offset(offset as isize), to, run);
-                to = to.add(run);
+                let from = base.offset(offset as isize);
+                copy_row(count as usize, run, (from, stride as isize), (to, run as isize));
+                to = to.add(count as usize * run);
             }
         });
         // SAFETY: these bytes are written.
@@ -105,76 +107,157 @@ impl StridedBox {
         let (own, rest) = from.split_at(self.bytes());
         let mut next = own.as_ptr();
         let run = self.run;
-        self.for_each_run(&mut |offset| {
+        self.for_each_row(&mut |offset, count, stride| {
             // SAFETY: the caller's memory; `next` stays within `own`, which has as many bytes as all runs.
             unsafe {
-                copy_run(next, base.offset(offset as isize), run);
-                next = next.add(run);
+                let to = base.offset(offset as isize);
+                copy_row(count as usize, run, (next, run as isize), (to, stride as isize));
+                next = next.add(count as usize * run);
             }
         });
         rest
     }
 }
 
-/// Copies a run. The usual sizes of elements are a load and a store.
+/// Copies runs of some bytes, each at a distance in bytes from the former one. The usual sizes of elements
+/// are a load and a store.
 ///
 /// # Safety
-/// As of a copy that does not overlap.
-#[inline(always)]
-unsafe fn copy_run(from: *const u8, to: *mut u8, bytes: usize) {
-    // SAFETY: the caller's.
-    unsafe {
-        match bytes {
-            8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
-            4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
-            _ => std::ptr::copy_nonoverlapping(from, to, bytes),
+/// As of copies that do not overlap.
+unsafe fn copy_row(
+    count: usize,
+    run: usize,
+    (mut from, from_stride): (*const u8, isize),
+    (mut to, to_stride): (*mut u8, isize),
+) {
+    macro_rules! copy_elements {
+        ($element:ty) => {
+            for _ in 0..count {
+                // SAFETY: the caller's.
+                unsafe { to.cast::<$element>().write_unaligned(from.cast::<$element>().read_unaligned()) };
+                from = from.wrapping_offset(from_stride);
+                to = to.wrapping_offset(to_stride);
+            }
+        };
+    }
+    match run {
+        8 => copy_elements!(u64),
+        4 => copy_elements!(u32),
+        16 => copy_elements!(u128),
+        _ => {
+            for _ in 0..count {
+                // SAFETY: the caller's.
+                unsafe { std::ptr::copy_nonoverlapping(from, to, run) };
+                from = from.wrapping_offset(from_stride);
+                to = to.wrapping_offset(to_stride);
+            }
         }
     }
 }
 
-/// The runs of boxes, one after the other.
-struct Runs<'a> {
+/// Rows of runs of boxes, one after the other.
+struct Rows<'a> {
     boxes: std::slice::Iter<'a, StridedBox>,
     current: Option<&'a StridedBox>,
-    /// The position along each axis of the current box.
+    /// The position along each axis of the current box but the innermost one.
     at: SmallVec<[i64; 4]>,
     offset: i64,
 }
 
-impl<'a> Runs<'a> {
-    fn new(boxes: &'a [StridedBox]) -> Runs<'a> {
-        let mut runs = Runs { boxes: boxes.iter(), current: None, at: SmallVec::new(), offset: 0 };
-        runs.next_box();
-        runs
+/// Runs of some bytes at equal distances.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    offset: i64,
+    count: usize,
+    stride: i64,
+    run: usize,
+}
+
+impl<'a> Rows<'a> {
+    fn new(boxes: &'a [StridedBox]) -> Rows<'a> {
+        let mut rows = Rows { boxes: boxes.iter(), current: None, at: SmallVec::new(), offset: 0 };
+        rows.next_box();
+        rows
     }
 
     fn next_box(&mut self) {
         self.current = self.boxes.by_ref().find(|it| it.bytes() > 0);
         if let Some(it) = self.current {
-            self.at = it.axes.iter().map(|_| 0).collect();
+            self.at = it.axes.iter().skip(1).map(|_| 0).collect();
             self.offset = it.offset;
         }
     }
 }
 
-impl Iterator for Runs<'_> {
-    /// Offset and bytes of a run.
-    type Item = (i64, usize);
+impl Iterator for Rows<'_> {
+    type Item = Row;
 
-    fn next(&mut self) -> Option<(i64, usize)> {
+    fn next(&mut self) -> Option<Row> {
         let current = self.current?;
-        let run = (self.offset, current.run);
-        for ((count, stride), at) in current.axes.iter().zip(&mut self.at).rev() {
+        let Some(((count, stride), outer)) = current.axes.split_last() else {
+            let row = Row { offset: self.offset, count: 1, stride: 0, run: current.run };
+            self.next_box();
+            return Some(row);
+        };
+        let row = Row { offset: self.offset, count: *count as usize, stride: *stride, run: current.run };
+        for ((count, stride), at) in outer.iter().zip(&mut self.at).rev() {
             *at += 1;
             self.offset += stride;
             if *at < *count {
-                return Some(run);
+                return Some(row);
             }
             self.offset -= stride * count;
             *at = 0;
         }
         self.next_box();
-        Some(run)
+        Some(row)
+    }
+}
+
+/// A position in the runs of boxes.
+struct Cursor<'a> {
+    rows: Rows<'a>,
+    /// What is left of the current row.
+    row: Row,
+    /// Bytes of its first run that are behind this position.
+    done: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(boxes: &'a [StridedBox]) -> Cursor<'a> {
+        Cursor { rows: Rows::new(boxes), row: Row::default(), done: 0 }
+    }
+
+    /// Moves to the next row at the end of a row; whether there is something left.
+    fn refill(&mut self) -> bool {
+        if self.row.count == 0 {
+            let Some(row) = self.rows.next() else { return false };
+            self.row = row;
+        }
+        true
+    }
+
+    /// Where the position is, in bytes from the base on.
+    fn offset(&self) -> isize {
+        (self.row.offset + self.done as i64) as isize
+    }
+
+    /// Bytes that are left of the current run.
+    fn left(&self) -> usize {
+        self.row.run - self.done
+    }
+
+    fn skip_runs(&mut self, count: usize) {
+        self.row.offset += count as i64 * self.row.stride;
+        self.row.count -= count;
+    }
+
+    fn skip_bytes(&mut self, bytes: usize) {
+        self.done += bytes;
+        if self.done == self.row.run {
+            self.done = 0;
+            self.skip_runs(1);
+        }
     }
 }
 
@@ -184,22 +267,37 @@ impl Iterator for Runs<'_> {
 /// The elements are in memory from `source` on that may be read, and in memory from `target` on that may be
 /// written, and none is in both.
 pub(super) unsafe fn copy_boxes(from: &[StridedBox], source: *const u8, to: &[StridedBox], target: *mut u8) {
-    let (mut reads, mut writes) = (Runs::new(from), Runs::new(to));
-    let (mut read, mut write) = ((0, 0), (0, 0));
-    loop {
-        if read.1 == 0 {
-            let Some(next) = reads.next() else { return };
-            read = next;
+    let (mut read, mut write) = (Cursor::new(from), Cursor::new(to));
+    while read.refill() && write.refill() {
+        // SAFETY: in runs of the caller's memory.
+        let (from, to) = unsafe { (source.offset(read.offset()), target.offset(write.offset())) };
+        if read.row.run == write.row.run && read.done == 0 && write.done == 0 {
+            let count = read.row.count.min(write.row.count);
+            let strides = (read.row.stride as isize, write.row.stride as isize);
+            // SAFETY: whole runs of the caller's memory.
+            unsafe { copy_row(count, read.row.run, (from, strides.0), (to, strides.1)) };
+            read.skip_runs(count);
+            write.skip_runs(count);
+        } else if read.done == 0 && write.left() >= read.row.run {
+            // Part of a longer run of the target.
+            let (run, count) = (read.row.run, read.row.count.min(write.left() / read.row.run));
+            // SAFETY: whole runs of the source, and as many bytes of a run of the target.
+            unsafe { copy_row(count, run, (from, read.row.stride as isize), (to, run as isize)) };
+            read.skip_runs(count);
+            write.skip_bytes(count * run);
+        } else if write.done == 0 && read.left() >= write.row.run {
+            let (run, count) = (write.row.run, write.row.count.min(read.left() / write.row.run));
+            // SAFETY: as many bytes of a run of the source, and whole runs of the target.
+            unsafe { copy_row(count, run, (from, run as isize), (to, write.row.stride as isize)) };
+            read.skip_bytes(count * run);
+            write.skip_runs(count);
+        } else {
+            let bytes = read.left().min(write.left());
+            // SAFETY: parts of runs of the caller's memory.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+            read.skip_bytes(bytes);
+            write.skip_bytes(bytes);
         }
-        if write.1 == 0 {
-            let Some(next) = writes.next() else { return };
-            write = next;
-        }
-        let bytes = read.1.min(write.1);
-        // SAFETY: parts of runs of the caller's memory.
-        unsafe { copy_run(source.offset(read.0 as isize), target.offset(write.0 as isize), bytes) };
-        read = (read.0 + bytes as i64, read.1 - bytes);
-        write = (write.0 + bytes as i64, write.1 - bytes);
     }
 }
 
@@ -229,18 +327,22 @@ mod tests {
     proptest! {
         #[test]
         fn copied_elements_are_those_that_are_packed_and_unpacked(
-            outer in 1_i64..4, inner in 1_i64..5, from_gap in 0_i64..3, to_gap in 0_i64..3, splits in any::<bool>(),
+            outer in 1_i64..4, inner in 1_i64..5, bytes in prop::sample::select(vec![2_i64, 3, 4, 8]),
+            gaps in prop::array::uniform4(0_i64..3), splits in any::<bool>(),
         ) {
-            let boxes = |gap: i64, splits: bool| {
-                let row = (inner + gap) * 2;
+            let boxes = |gap: i64, element_gap: i64, splits: bool| {
+                let distance = bytes * (1 + element_gap);
+                let row = inner * distance + gap;
                 match splits {
-                    true => (0..outer).map(|at| StridedBox::new(at * row, &[(inner, 2)], 2)).collect(),
-                    false => vec![StridedBox::new(0, &[(outer, row), (inner, 2)], 2)],
+                    true => (0..outer)
+                        .map(|at| StridedBox::new(at * row, &[(inner, distance)], bytes as usize))
+                        .collect(),
+                    false => vec![StridedBox::new(0, &[(outer, row), (inner, distance)], bytes as usize)],
                 }
             };
-            let (from, to) = (boxes(from_gap, splits), boxes(to_gap, !splits));
-            let source: Vec<u8> = (0..64).collect();
-            let (mut packed, mut expected, mut found) = (Vec::new(), vec![0; 64], vec![0; 64]);
+            let (from, to) = (boxes(gaps[0], gaps[1], splits), boxes(gaps[2], gaps[3], !splits));
+            let source: Vec<u8> = (0..=255).cycle().take(400).collect();
+            let (mut packed, mut expected, mut found) = (Vec::new(), vec![0; 400], vec![0; 400]);
             // SAFETY: the elements are in these arrays.
             unsafe {
                 from.iter().for_each(|it| it.pack(source.as_ptr(), &mut packed));

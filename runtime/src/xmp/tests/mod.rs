@@ -36,7 +36,7 @@ fn seeded(seed: u64) -> Schedule {
     Schedule { seed, ..Schedule::default() }
 }
 
-/// An array of ints with one or two axes, aligned with a template that is distributed onto 4 nodes.
+/// An array of ints with one to three axes, aligned with a template that is distributed onto 4 nodes.
 #[derive(Clone, Debug)]
 struct AnyArray {
     extents: Vec<i64>,
@@ -64,6 +64,12 @@ impl AnyArray {
         let nodes = Arc::new(Grid::of_nodes("p", Spelling::Brackets, nodes, None));
         let mut template = Grid::of_template("t", Spelling::Brackets, rank, Some(bounds.clone()));
         let sized = |(axis, format): (usize, &Format)| match format {
+            // Wider than need be.
+            Format::Block(Some(more)) => {
+                let node_axis = self.formats[..axis].iter().filter(|it| **it != Format::Whole).count();
+                let (size, nodes) = (bounds[axis].1 - bounds[axis].0 + 1, self.node_sizes[node_axis]);
+                Format::Block(Some((size + nodes - 1) / nodes + more))
+            }
             Format::Gblock(Some(weights)) => {
                 Format::Gblock(Some(shares(weights, bounds[axis].1 - bounds[axis].0 + 1)))
             }
@@ -96,7 +102,8 @@ fn shares(weights: &[i64], whole: i64) -> Vec<i64> {
 
 fn format(nodes: i64, has_cyclic: bool) -> BoxedStrategy<Format> {
     let gblock = prop::collection::vec(0_i64..4, nodes as usize).prop_map(|it| Format::Gblock(Some(it)));
-    let blocks = prop_oneof![Just(Format::Block(None)), gblock].boxed();
+    let wide = (0_i64..3).prop_map(|it| Format::Block(Some(it)));
+    let blocks = prop_oneof![Just(Format::Block(None)), wide, gblock].boxed();
     match has_cyclic {
         true => prop_oneof![blocks, (1_i64..4).prop_map(Format::Cyclic)].boxed(),
         false => blocks,
@@ -111,11 +118,17 @@ fn any_array(has_shadows: bool) -> impl Strategy<Value = AnyArray> {
     // Replicated along the second axis of the nodes.
     let replicated =
         format(2, !has_shadows).prop_map(|it| (vec![2, 2], vec![it.clone(), Format::Block(None)]));
-    prop_oneof![one, two, partial, replicated].prop_flat_map(move |(node_sizes, formats)| {
+    let three = (format(2, !has_shadows), format(2, !has_shadows), 0_usize..3).prop_map(|(a, b, whole)| {
+        let mut formats = vec![a, b];
+        formats.insert(whole, Format::Whole);
+        (vec![2, 2], formats)
+    });
+    prop_oneof![one, two, partial, replicated, three].prop_flat_map(move |(node_sizes, formats)| {
         let rank = formats.len();
+        let longest = if rank == 3 { 7 } else { 14 };
         let width = if has_shadows { 0_i64..3 } else { 0_i64..1 };
         (
-            prop::collection::vec(1_i64..14, rank),
+            prop::collection::vec(1_i64..longest, rank),
             prop::collection::vec(-2_i64..3, rank),
             any::<bool>(),
             prop::collection::vec((width.clone(), width), rank),

@@ -12,12 +12,11 @@ use crate::xmp::reflect::{self, Width};
 
 /// What an element of the local block is a copy of after a reflection: own elements of themselves, those of
 /// shadows of the elements there; `None` of what is outside of an array that is no ring.
-fn original(block: &Block, extents: &[i64], index: &[i64], is_periodic: &[bool]) -> Option<Vec<i64>> {
+fn original(extents: &[i64], index: &[i64], is_periodic: &[bool]) -> Option<Vec<i64>> {
     let wrapped = |(axis, at): (usize, &i64)| {
         let is_inside = *at >= 0 && *at < extents[axis];
         (is_inside || is_periodic[axis]).then(|| at.rem_euclid(extents[axis]))
     };
-    let _ = block;
     index.iter().enumerate().map(wrapped).collect()
 }
 
@@ -41,16 +40,28 @@ fn outside_axes(block: &Block, index: &[i64]) -> usize {
     index.iter().zip(&block.axes).filter(is_outside).count()
 }
 
-fn periodic_widths(array: &AnyArray, is_periodic: &[bool]) -> Option<Vec<Width>> {
+/// What a reflection renews along each axis: all of the shadow, or one element on each side at most.
+fn any_widths(array: &AnyArray, is_periodic: &[bool], is_narrow: &[bool]) -> Option<Vec<Width>> {
     let width = |(axis, shadow): (usize, &(i64, i64))| {
         // Once around at most.
         (!is_periodic[axis] || shadow.0.max(shadow.1) <= array.extents[axis]).then_some(Width {
-            below: -1,
-            above: -1,
+            below: if is_narrow[axis] { shadow.0.min(1) } else { -1 },
+            above: if is_narrow[axis] { shadow.1.min(1) } else { -1 },
             is_periodic: is_periodic[axis],
         })
     };
     array.shadows.iter().enumerate().map(width).collect()
+}
+
+/// Whether a reflection renews an element of the local block.
+fn is_renewed(block: &Block, index: &[i64], widths: &[Width]) -> bool {
+    index.iter().zip(&block.axes).zip(widths).all(|((at, axis), width)| {
+        let own = axis.map.bounds(axis.coordinate).expect("it owns some");
+        let or_shadow = |width: i64, shadow: i64| if width < 0 { shadow } else { width };
+        let (below, above) =
+            (or_shadow(width.below, axis.shadow.below), or_shadow(width.above, axis.shadow.above));
+        *at >= own.0 - below && *at <= own.1 + above
+    })
 }
 
 proptest! {
@@ -58,20 +69,23 @@ proptest! {
 
     #[test]
     fn reflect_copies_elements_of_the_owner_with_corners(
-        array in any_array(true), is_periodic in prop::collection::vec(any::<bool>(), 2), seed in any::<u64>(),
+        array in any_array(true), is_periodic in prop::collection::vec(any::<bool>(), 3),
+        is_narrow in prop::collection::vec(any::<bool>(), 3), is_orthogonal in any::<bool>(), seed in any::<u64>(),
     ) {
-        let Some(widths) = periodic_widths(&array, &is_periodic) else { return Ok(()) };
+        let Some(widths) = any_widths(&array, &is_periodic, &is_narrow) else { return Ok(()) };
         let declaration = array.declaration();
         on_nodes(NODES, seeded(seed), |node| {
             let block = Block::new(&declaration, node.here()).expect("a block");
             let mut memory = filled(&block, &array.extents, |it| position(&array.extents, it));
-            let plan = Arc::new(reflect::plan("a", &block, Some(&widths), false).expect("a plan"));
+            let plan = Arc::new(reflect::plan("a", &block, Some(&widths), is_orthogonal).expect("a plan"));
             let pointer = memory.as_mut_ptr().cast::<u8>();
             // SAFETY: the plan of this block.
             unsafe { node.exchange(plan, Construct::Reflect, pointer, pointer, Some(3)) }.expect("a reflection");
             node.wait_async(3).expect("a reflection");
             for index in block_indices(&block) {
-                let expected = original(&block, &array.extents, &index, &is_periodic).map_or(-1, |it| position(&array.extents, &it));
+                let is_new = is_renewed(&block, &index, &widths) && (!is_orthogonal || outside_axes(&block, &index) < 2);
+                let copied = original(&array.extents, &index, &is_periodic).filter(|_| is_new);
+                let expected = copied.map_or(-1, |it| position(&array.extents, &it));
                 assert_eq!(memory[place(&block, &index)], expected, "{index:?} at node {} of {array:?}", node.here());
             }
         });
