@@ -144,6 +144,106 @@ fn access_to_a_parameter_by_one_node_is_an_error() {
     assert!(output.stderr.contains("`b` is a parameter or another file's"), "{}", output.stderr);
 }
 
+/// A program whose array has a shadow that is wider than blocks, with a shape that is known when it runs.
+const DEFERRED: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <xmp.h>\n\
+    #pragma xmp nodes p[*]\n#pragma xmp template t[:]\n#pragma xmp distribute t[block] onto p\n\
+    int *a;\n#pragma xmp align a[i] with t[i]\n#pragma xmp shadow a[3]\n\
+    int main(int argc, char **argv) {\n  int n = atoi(argv[1]), sum = 0;\n\
+    #pragma xmp template_fix t[n]\n  a = xmp_malloc(xmp_desc_of(a), n);\n\
+    #pragma xmp loop on t[i]\n  for (int i = 0; i < n; i++) a[i] = i * i;\n\
+    #pragma xmp reflect (a)\n\
+    #pragma xmp loop on t[i] reduction(+:sum)\n  for (int i = 3; i < n - 3; i++) sum += a[i - 3] + a[i] + a[i + 3];\n\
+    #pragma xmp task on p[0]\n  printf(\"%d\\n\", sum);\n  return 0;\n}\n";
+
+#[test]
+fn any_shape_over_any_number_of_nodes_is_right_or_one_error() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("a.c"), DEFERRED).expect("written");
+    let built = run(folder.path(), tools::apg(), &["build", "a.c", "-o", "a"]);
+    assert_eq!(built.status, 0, "{}", built.stderr);
+    let over = |places: &str, size: &str| {
+        let mut command = command(folder.path(), folder.path().join("a"), &[size]);
+        command.env("X10_NPLACES", places);
+        programs::run(command, LIMIT).expect("it ends")
+    };
+    // Of 7 elements 4 places have blocks of 2 and one of 1; of 2 elements two have none.
+    for (size, sum) in [("0", 0), ("2", 0), ("7", 45), ("10", 330)] {
+        for places in ["1", "2", "4"] {
+            let output = over(places, size);
+            let expected = (0, format!("{sum}\n"));
+            assert_eq!((output.status, output.stdout), expected, "{size} over {places}: {}", output.stderr);
+        }
+    }
+    let output = over("2", "-5");
+    assert_eq!((output.status, output.stderr.matches("error:").count()), (1, 1), "{}", output.stderr);
+    assert!(output.stderr.contains("a.c:12: `template_fix`"), "{}", output.stderr);
+}
+
+#[test]
+fn what_nodes_cannot_do_together_is_one_error() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let head = "#include <stdlib.h>\n#include <xmp.h>\n#pragma xmp nodes p[2]\n";
+    let array = "#pragma xmp template t[8]\n#pragma xmp distribute t[cyclic(3)] onto p\nint a[8], b[8];\n\
+        #pragma xmp align [i] with t[i] :: a, b\n";
+    let programs = [
+        (
+            "#pragma xmp template t[100]\n#pragma xmp distribute t[block(10)] onto p\nint main(void) { return 0; }\n",
+            "block(10) on 2 nodes has room for 20 indices, and the axis has 100",
+        ),
+        (
+            "int sizes[2] = {3, 4};\n#pragma xmp template t[8]\n#pragma xmp distribute t[gblock(sizes)] onto p\n\
+             int main(void) { return 0; }\n",
+            "the sizes of the 2 nodes add up to 7, and the axis has 8 indices",
+        ),
+        (
+            "int main(void) {\n  if (xmpc_node_num() == 1) return 0;\n  int x = 1;\n\
+             #pragma xmp reduction(+:x)\n  return 0;\n}\n",
+            "node 0 waits in `reduction` for node 1, which has ended with status 0",
+        ),
+        (
+            "int main(void) {\n  int n = atoi(\"2\");\n#pragma xmp bcast (n) from p[n]\n  return 0;\n}\n",
+            "the index 2 is outside of `p`, whose axis has the indices 0 to 1",
+        ),
+        (
+            "int main(void) {\n  int n = atoi(\"5\");\n#pragma xmp gmove\n  a[0:n] = b[0:4];\n  return 0;\n}\n",
+            "a section of [4] elements is assigned to one of [5]",
+        ),
+        (
+            "int main(void) {\n  int n = atoi(\"9\");\n#pragma xmp gmove\n  a[0:n] = b[0:n];\n  return 0;\n}\n",
+            "the indices 0 to 8 are outside of axis 0 of `a`, which has 8 elements",
+        ),
+    ];
+    for (rest, error) in programs {
+        let declarations = if rest.contains("gmove") { array } else { "" };
+        let output = of_two_places(&format!("{head}{declarations}{rest}"));
+        assert_ne!(output.status, 0, "{rest}");
+        assert_eq!(output.stderr.matches("error:").count(), 1, "{rest}: {}", output.stderr);
+        assert!(output.stderr.contains(error), "{rest}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn reductions_and_broadcasts_that_are_waited_for_later_have_their_values() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let text = "#include <stdio.h>\n#include <xmp.h>\n#pragma xmp nodes p[2]\n#pragma xmp template t[4]\n\
+        #pragma xmp distribute t[block] onto p\nint a[4];\n#pragma xmp align a[i] with t[i]\n\
+        #pragma xmp shadow a[1]\nint main(void) {\n  int sum = xmpc_node_num() + 1, value = 5 + xmpc_node_num();\n\
+        #pragma xmp loop on t[i]\n  for (int i = 0; i < 4; i++) a[i] = i;\n\
+        #pragma xmp reduction(+:sum) async(1)\n#pragma xmp bcast (value) from p[1] async(2)\n\
+        #pragma xmp reflect (a)\n  int own = 0;\n\
+        #pragma xmp loop on t[i] reduction(+:own)\n  for (int i = 1; i < 3; i++) own += a[i - 1] + a[i + 1];\n\
+        #pragma xmp wait_async(2)\n#pragma xmp wait_async(1)\n  printf(\"%d %d %d\\n\", sum, value, own);\n  return 0;\n}\n";
+    let output = of_two_places(text);
+    assert_eq!((output.status, &output.stdout[..]), (0, "3 6 6\n3 6 6\n"), "{}", output.stderr);
+}
+
 #[test]
 fn objects_of_files_with_directives_are_refused() {
     if tools::optional_tool("cc").is_none() {
