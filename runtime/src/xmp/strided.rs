@@ -70,7 +70,9 @@ impl StridedBox {
     /// The runs: where each begins, from the base on, and its bytes.
     pub fn runs(&self) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
-        self.for_each_run(&mut |offset| found.push((offset as usize, self.run)));
+        self.for_each_row(&mut |offset, count, stride| {
+            found.extend((0..count).map(|at| ((offset + at * stride) as usize, self.run)));
+        });
         found
     }
 
