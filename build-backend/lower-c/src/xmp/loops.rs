@@ -401,8 +401,8 @@ impl<'a> Unit<'a> {
         Ok(())
     }
 
-    /// Edits the head of a loop of an accelerator, whose bounds are scalars in front of the region. Of several
-    /// runs each is a region of its own; `runs` begins the loops over them.
+    /// Edits the head of a loop of an accelerator, whose bounds are scalars in front of the region. Each of
+    /// several runs is a region of its own; `runs` begins the loops over them.
     fn edit_device_loop(
         &mut self,
         loops: &[SharedLoop],

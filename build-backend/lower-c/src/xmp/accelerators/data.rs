@@ -1,5 +1,5 @@
-//! Data of accelerators: `data`, `enter data`, `exit data`, `update`, `host_data` and `declare` of OpenACC, and
-//! `acc replicate` and `acc replicate_sync`.
+//! Data of accelerators: `data`, `enter data`, `exit data`, `update`, `host_data` and `declare` of OpenACC,
+//! and `acc replicate` and `acc replicate_sync`.
 //!
 //! The part of a global array that a clause means is that of the node: its block with the shadow.
 
