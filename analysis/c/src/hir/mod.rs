@@ -108,6 +108,8 @@ pub struct Function {
     pub name: SmolStr,
     /// What it returns.
     pub result: Type,
+    /// `static`: other files do not see it (C17 6.2.2).
+    pub is_static: bool,
     /// Its parameters, if it is defined here.
     pub parameters: Vec<VariableId>,
     /// Its body, if it is defined in the main file.

@@ -34,7 +34,7 @@ impl Lowerer {
             return None;
         }
         if let Type::Function(result) = &declared.ty {
-            self.declared_function(text, (**result).clone());
+            self.declared_function(text, (**result).clone(), specified.is_static);
             return None;
         }
         let is_global = self.scopes.is_empty() || specified.is_extern;
@@ -87,15 +87,17 @@ impl Lowerer {
         }
     }
 
-    fn declared_function(&mut self, name: SmolStr, result: Type) -> FunctionId {
+    fn declared_function(&mut self, name: SmolStr, result: Type, is_static: bool) -> FunctionId {
         if let Some(Entity::Function(known)) = self.program.names.get(&name) {
             let known = *known;
+            self.program.functions[known.index()].is_static |= is_static;
             self.declare(name, Entity::Function(known));
             return known;
         }
         self.program.functions.push(Function {
             name: name.clone(),
             result,
+            is_static,
             parameters: Vec::new(),
             body: None,
             range: None,
@@ -149,7 +151,8 @@ impl Lowerer {
         let specified = self.specifiers(definition.decl_specifiers());
         let declared = self.declarator(definition.declarator(), specified.ty);
         let (Some(name), Type::Function(result)) = (declared.name, declared.ty) else { return };
-        let function = self.declared_function(SmolStr::new(name.text()), (*result).clone());
+        let (name_text, is_static) = (SmolStr::new(name.text()), specified.is_static);
+        let function = self.declared_function(name_text, (*result).clone(), is_static);
         let Some(body) = definition.body().filter(|_| !self.is_header) else { return };
         self.function = Some(function);
         self.in_scope(|this| {

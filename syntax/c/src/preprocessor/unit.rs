@@ -70,6 +70,8 @@ pub struct Preamble {
     state: Arc<State>,
     interner: Arc<Interner>,
     tokens: Arc<[Token]>,
+    /// Whether the first `#include "..."` ends it.
+    ends_at_own_header: bool,
     pub(super) errors: Vec<PreprocessError>,
 }
 
@@ -80,7 +82,7 @@ impl Preamble {
         toolchain: &Toolchain,
         file_system: &dyn FileSystem,
     ) -> Preamble {
-        let prefix_len = preamble_len(text);
+        let prefix_len = preamble_len(text, toolchain.separates_own_headers);
         let preamble = Preamble::of_prefix(main, text, prefix_len, toolchain, file_system);
         let ends_declaration = preamble.tokens.last().is_none_or(|it| {
             matches!(it.kind, SyntaxKind::SEMICOLON | SyntaxKind::R_CURLY | SyntaxKind::PRAGMA_END)
@@ -129,6 +131,7 @@ impl Preamble {
             state: Arc::new(state),
             interner,
             tokens: tokens.into(),
+            ends_at_own_header: toolchain.separates_own_headers,
             errors,
         }
     }
@@ -151,7 +154,7 @@ impl Preamble {
     pub(super) fn is_valid(&self, main: &Path, text: &str, file_system: &dyn FileSystem) -> bool {
         self.main == main
             && text.starts_with(&*self.prefix)
-            && preamble_len(text) == self.prefix.len()
+            && preamble_len(text, self.ends_at_own_header) == self.prefix.len()
             && self.state.has_same_files(file_system)
     }
 
@@ -162,9 +165,9 @@ impl Preamble {
 }
 
 /// Up to where a text has only directives, of which all conditionals are complete.
-fn preamble_len(text: &str) -> usize {
+fn preamble_len(text: &str, ends_at_own_header: bool) -> usize {
     let mut interner = Interner::default();
-    let end = leading_directives(text);
+    let end = leading_directives(text, ends_at_own_header);
     let file = prepare(FileId::MAIN, &text[..end], &mut interner);
     let mut depth = 0;
     let mut complete = 0;
@@ -184,8 +187,9 @@ fn preamble_len(text: &str) -> usize {
     if depth == 0 { end } else { complete }
 }
 
-/// The start of the first line that has a token and is no directive, or that is `#pragma` or `#line`.
-fn leading_directives(text: &str) -> usize {
+/// The start of the first line that has a token and is no directive, or that is `#pragma` or `#line`; or
+/// `#include "..."`, if that ends it.
+fn leading_directives(text: &str, ends_at_own_header: bool) -> usize {
     let mut tokens = crate::lexer::tokens(text).peekable();
     loop {
         // A line: trivia, then nothing or `#` and the rest.
@@ -203,6 +207,11 @@ fn leading_directives(text: &str) -> usize {
         }
         let name = tokens.peek().map(|it| &text[it.1.clone()]);
         if first != SyntaxKind::HASH || matches!(name, Some("pragma" | "line")) {
+            return line;
+        }
+        let is_include = ends_at_own_header && name == Some("include");
+        let behind = tokens.peek().map_or(text.len(), |it| it.1.end);
+        if is_include && text[behind..].trim_start_matches([' ', '\t']).starts_with('"') {
             return line;
         }
         tokens.by_ref().find(|it| it.0 == SyntaxKind::NEWLINE);
