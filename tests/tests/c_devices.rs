@@ -175,7 +175,12 @@ fn errors_of_data_name_the_line_and_the_variable() {
     let unmapped = project.error("run unmapped.c --accels cpu");
     assert!(unmapped.contains("unmapped.c:4: `target`: the region uses what `p` points to"), "{unmapped}");
     assert!(unmapped.contains("hint: write `map(tofrom: p[0:N])`"), "{unmapped}");
-    let device = project.error("run device.c --accels cpu");
+    // The host stands in for a device that does not exist.
+    let device = project.apg("run device.c --accels cpu");
+    assert_eq!((device.status, device.stderr.as_str()), (0, ""));
+    let device = project.apg_with("run device.c --accels cpu", &[("OMP_TARGET_OFFLOAD", "mandatory")]);
+    assert_eq!(device.status, 1, "{}", device.stderr);
+    let device = device.stderr;
     assert!(device.contains("device.c:2: `target`: there is no device 7"), "{device}");
     let large = project.error("run large.c --accels cpu");
     assert!(large.contains("large.c:3: `target enter data`: `p[0:1L << 60]`"), "{large}");
@@ -198,12 +203,13 @@ fn regions_without_a_device_form_run_on_the_host_with_a_warning() {
         return;
     }
     let text = "int f(int);\nint main(void) {\n  int x = 0;\n  #pragma omp target map(tofrom: x)\n  x = f(3);\n  return x;\n}\n";
-    let other = "int f(int x) { return x + 1; }\n";
+    let other = "int f(int x) { long double y = x; return y + 1; }\n";
     let project = Project::new(&[("calls.c", text), ("other.c", other)]);
     let output = project.apg("run calls.c other.c --accels cpu");
     assert_eq!(output.status, 4, "{}", output.stderr);
     let said = &output.stderr;
     assert!(said.contains("warning[build/target-region]") && said.contains("calls.c:5"), "{said}");
+    assert!(said.contains("this calls `f` (other.c:1): devices have no `long double`"), "{said}");
     assert!(said.contains("the host runs the region"), "{said}");
     let mandatory = [("OMP_TARGET_OFFLOAD", "mandatory")];
     let output = project.apg_with("run calls.c other.c --accels cpu", &mandatory);
@@ -229,4 +235,62 @@ fn directives_of_macros_leave_the_whole_program_to_the_host() {
     assert_eq!(output.status, 4, "{}", output.stderr);
     assert!(output.stderr.contains("warning[build/target-region]: a macro"), "{}", output.stderr);
     assert!(output.stderr.contains("the host runs the whole program"), "{}", output.stderr);
+}
+
+const OWN: &str = "#include <stdio.h>\n#include \"part.h\"\n\
+    static double table[4] = {1, 2, 3, 4};\n\
+    static const double weights[3] = {0.5, 0.25, 0.125};\n\
+    double pick(int i) { return table[i % 4] * weights[i % 3]; }\n\
+    int main(void) {\n  double sum = 0;\n  point p = {1, 2};\n\
+    #pragma omp target teams distribute parallel for reduction(+ : sum)\n\
+      for (int i = 0; i < 1000; i++) sum += scaled(pick(i), i) + square(2);\n\
+    #pragma omp target map(tofrom : p)\n  {\n    p = moved(p, 5);\n    note();\n  }\n\
+      printf(\"%.4f %d %d %d\\n\", sum, p.x, p.y, notes());\n  return 0;\n}\n";
+const PART: &str = "#include \"part.h\"\n\
+    static double table = 10;\nstatic int calls;\ndouble scale = 2;\n\
+    double scaled(double x, int i) { return x * scale + table + (i & 1); }\n\
+    point moved(point p, int by) {\n  p.x += by;\n  p.y -= by;\n  return p;\n}\n\
+    void note(void) { calls += 4; }\nint notes(void) { return calls; }\n";
+const PART_HEADER: &str = "typedef struct {\n  int x, y;\n} point;\n\
+    static inline double square(double x) { return x * x; }\n\
+    double scaled(double, int);\npoint moved(point, int);\nvoid note(void);\nint notes(void);\n";
+
+#[test]
+fn regions_call_functions_of_headers_and_other_files() {
+    if !has_compilers() {
+        return;
+    }
+    let project = Project::new(&[("own.c", OWN), ("part.c", PART), ("part.h", PART_HEADER)]);
+    for accels in ["none", "cpu"] {
+        let output = project.apg(&format!("run -Wall -Wextra -Werror --accels {accels} own.c part.c"));
+        let found = (output.status, output.stdout.as_str(), output.stderr.as_str());
+        assert_eq!(found, (0, "15959.2500 6 -3 4\n", ""), "{accels}");
+    }
+}
+
+#[test]
+fn regions_print_allocate_and_end_the_program() {
+    if !has_compilers() {
+        return;
+    }
+    let text = "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+        static void check(int x) {\n  if (x == 3) exit(3);\n  if (x == 4) abort();\n  assert(x != 5);\n}\n\
+        int main(int count, char **words) {\n  (void)words;\n\
+        #pragma omp target map(to : count)\n  {\n\
+            char name[8] = \"one\";\n    int *p = malloc(4 * sizeof *p);\n\
+            for (int i = 0; i < 4; i++) p[i] = i * count;\n\
+            printf(\"%s %d %.1f %zu%%\\n\", name, p[3], 0.5f, sizeof p);\n    free(p);\n    puts(__func__);\n\
+            check(count);\n  }\n  puts(\"behind\");\n  return 0;\n}\n";
+    let project = Project::new(&[("prints.c", text)]);
+    let assertion = "prints: prints.c:7: check: Assertion `x != 5' failed.\n";
+    for (words, status, error) in
+        [("", 0, ""), ("1 2", 3, ""), ("1 2 3", 134, ""), ("1 2 3 4", 134, assertion)]
+    {
+        let output = project.apg(&format!("run -Wall -Wextra -Werror --accels cpu prints.c -- {words}"));
+        assert_eq!((output.status, output.stderr.as_str()), (status, error), "{words}: {}", output.stdout);
+        // Who is ended by a signal writes no rest of a buffer.
+        let count = 3 * (words.split_whitespace().count() + 1);
+        let printed = format!("one {count} 0.5 8%\nmain\n{}", if status == 0 { "behind\n" } else { "" });
+        assert!(status == 134 || output.stdout == printed, "{words}: {}", output.stdout);
+    }
 }

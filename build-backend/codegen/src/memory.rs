@@ -126,6 +126,11 @@ impl Code<'_> {
     }
 
     pub(crate) fn call_pointer(&mut self, callee: &Expr, args: &[Expr]) -> String {
+        if let ExprKind::ExternalAddress(id) = callee.kind
+            && self.target.is_kernel()
+        {
+            return self.call_library(id, args);
+        }
         let operands: Vec<&Expr> = [callee].into_iter().chain(args).collect();
         let kernel_type = self.kernel_function_type(callee.ty);
         let hidden = self.hidden_arguments();
@@ -134,6 +139,26 @@ impl Code<'_> {
             let args: Vec<String> = args.iter().cloned().chain(hidden).collect();
             let callee = kernel_type.map_or(callee.clone(), |ty| format!("(({ty}){callee})"));
             code.with_stack_check(None, format!("{callee}({})", args.join(", ")))
+        })
+    }
+
+    /// A call of a function of the C library in a kernel. Devices have them as functions of the compiler, whose
+    /// addresses are not taken.
+    fn call_library(&mut self, function: ExternalId, args: &[Expr]) -> String {
+        let symbol = self.external_symbol(function);
+        let signature = self.program.externals[function.index()].signature;
+        let result = self.program.types.signature(signature).map_or(Ty::Void, |it| it.result);
+        let result = self.ty(result);
+        let is_text = |arg: &Expr| self.target == Target::Cuda && matches!(arg.kind, ExprKind::Bytes(_));
+        let is_text: Vec<bool> = args.iter().map(is_text).collect();
+        let operands: Vec<&Expr> = args.iter().collect();
+        self.ordered(&operands, |_, text| {
+            let spelled = |(text, is_text): (&String, bool)| match is_text {
+                true => format!("(const char *){text}"),
+                false => text.clone(),
+            };
+            let args: Vec<String> = text.iter().zip(is_text).map(spelled).collect();
+            format!("({result}){symbol}({})", args.join(", "))
         })
     }
 
@@ -172,8 +197,12 @@ impl Code<'_> {
     }
 
     pub(crate) fn external_symbol(&mut self, id: ExternalId) -> String {
-        if self.target.is_kernel() {
-            let name = &self.program.externals[id.index()].name;
+        let name = &self.program.externals[id.index()].name;
+        let is_known = team::LIBRARY_FUNCTIONS.contains(&name.as_str());
+        if self.target == Target::Cuda && is_known {
+            return name.clone();
+        }
+        if self.target.is_kernel() && !is_known {
             return self.fail(format!("a kernel cannot call the external function `{name}`"));
         }
         self.used.externals.insert(id);

@@ -7,6 +7,7 @@ use apg_mir::{self as mir, Expr, LabelId, Local, LocalId, Operation, Place, Plac
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
+use crate::sources::ReachedObject;
 use crate::unit::Unit;
 use crate::unsupported::{Lowered, unsupported};
 
@@ -114,10 +115,12 @@ pub(crate) struct Body<'u, 'a> {
     pub last_values: Vec<LastValue>,
     /// In code of teams: the thread that executes the statements.
     pub team: Option<TeamThread>,
-    /// In code of teams: the value of `__func__`.
+    /// The value of `__func__`.
     pub function_name: SmolStr,
     /// The thread that has entered the function.
     pub function_team: Option<TeamThread>,
+    /// Objects of file scope that functions name: the locals with their addresses.
+    pub file_addresses: FxHashMap<ReachedObject, LocalId>,
     /// Objects of the file whose addresses the prologue computes.
     pub file_objects: FxHashMap<VariableId, Storage>,
     /// Statements at the start of the function.
@@ -147,6 +150,7 @@ impl<'u, 'a> Body<'u, 'a> {
             team: None,
             function_name: SmolStr::default(),
             function_team: None,
+            file_addresses: FxHashMap::default(),
             file_objects: FxHashMap::default(),
             prologue: Vec::new(),
             next_label: 0,

@@ -5,7 +5,10 @@ use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, AddressSpace, Expr, LocalId, Operation, Place, PlaceKind, Ty};
 
 use crate::body::{Body, Storage, binary, int, local_value, operation, unreachable_object};
+use crate::c_library::has_effects;
 use crate::conversion::{is_float, is_integer, is_signed, zero};
+use crate::literal::string_bytes;
+use crate::sources::known_value;
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 use crate::variable_length::is_row;
 
@@ -65,7 +68,7 @@ impl Body<'_, '_> {
                 self.increment(*target, *is_decrement, *is_postfix, range)
             }
             ExprKind::AddressOf(operand) => self.address(*operand, range),
-            ExprKind::Call(callee, arguments) => self.call(*callee, arguments, ty, range),
+            ExprKind::Call(callee, arguments) => self.call(*callee, arguments, ty, true, range),
             // `__extension__`, which has the type of its operand.
             ExprKind::Cast(operand) if *ty == Type::Unknown => self.value(*operand),
             ExprKind::Cast(operand) => {
@@ -84,14 +87,19 @@ impl Body<'_, '_> {
                 let address = self.text_object(text);
                 self.convert(address, &ty.clone().decayed(), range)
             }
-            ExprKind::String => unsupported(range, "strings have no device form", "write an array"),
+            ExprKind::String => {
+                let address = self.string(range)?;
+                self.convert(address, &ty.clone().decayed(), range)
+            }
             ExprKind::Function(it) => {
                 let message = format!("a pointer to `{}` has no device form", hir.function(*it).name);
                 unsupported(range, message, "call the function by its name")
             }
-            ExprKind::Unresolved(name) if self.team.is_some() && is_function_name(name) => {
-                let text = format!("\"{}\"", self.function_name);
-                let address = self.text_object(text);
+            ExprKind::Unresolved(name) if is_function_name(name) => {
+                let address = match self.team.is_some() {
+                    true => self.text_object(format!("\"{}\"", self.function_name)),
+                    false => self.constant_bytes(self.function_name.as_bytes().into()),
+                };
                 let ty = Type::Integer { bytes: 1, is_signed: true }.pointer();
                 self.convert(address, &ty, range)
             }
@@ -112,6 +120,20 @@ impl Body<'_, '_> {
                 )
             }
         }
+    }
+
+    /// The address of the bytes of a string.
+    fn string(&mut self, range: TextRange) -> Lowered<Expr> {
+        match string_bytes(&self.unit.expanded_text(range)) {
+            Some(bytes) => Ok(self.constant_bytes(bytes.into())),
+            None => unsupported(range, "wide strings have no device form", "write a string of `char`"),
+        }
+    }
+
+    /// The address of constant bytes and a zero.
+    fn constant_bytes(&mut self, bytes: std::sync::Arc<[u8]>) -> Expr {
+        let ty = self.unit.program.types.pointer_to(Ty::I8, AddressSpace::Generic);
+        Expr::new(ty, mir::ExprKind::Bytes(bytes))
     }
 
     /// Whether an expression differs from zero.
@@ -172,7 +194,12 @@ impl Body<'_, '_> {
                 Ok(())
             }
             _ => {
-                let value = self.value(id)?;
+                let value = match &expr.kind {
+                    ExprKind::Call(callee, arguments) => {
+                        self.call(*callee, arguments, &expr.ty, false, expr.range)?
+                    }
+                    _ => self.value(id)?,
+                };
                 // All other effects are statements already.
                 if matches!(value.kind, mir::ExprKind::Call { .. }) {
                     self.push(mir::StmtKind::Expr(value));
@@ -290,13 +317,10 @@ impl Body<'_, '_> {
                 let pointer = local_value(local, self.locals[local.index()].ty);
                 self.pointed(pointer, range).map(Lvalue::Place)
             }
-            None if of.is_const && of.ty.is_integer() => {
-                // A constant of the file: its value is known.
-                let value = of.initializer.and_then(|it| self.unit.hir.constant(it));
-                let Some(value) = value else { return unreachable_object(range, &of.name) };
+            None if let Some(value) = known_value(self.unit.hir, variable) => {
                 let ty = self.unit.ty(&of.ty, range)?;
                 let local = self.local(&of.name, ty);
-                self.set(local, int(ty, value as i64));
+                self.set(local, int(ty, value));
                 Ok(Lvalue::Local(local, ty))
             }
             None if self.undeclared.contains(&variable) => Err(Unsupported::consequence(range)),
@@ -335,7 +359,7 @@ impl Body<'_, '_> {
             return unsupported(range, format!("there is no member `{name}`"), "declare the struct");
         };
         for (record, field) in path {
-            let index = self.unit.records.get(&record).map(|it| it.index());
+            let index = self.unit.known_struct(record).map(|it| it.index());
             let fields = index.map(|it| &self.unit.program.structs[it].fields);
             let Some(ty) = fields.and_then(|it| it.get(field as usize)).map(|it| it.ty) else {
                 return unsupported(range, format!("`{name}` has no device form"), "declare the struct");
@@ -563,6 +587,7 @@ impl Body<'_, '_> {
         callee: ExprId,
         arguments: &[ExprId],
         result: &Type,
+        is_used: bool,
         range: TextRange,
     ) -> Lowered<Expr> {
         let hir = self.unit.hir;
@@ -570,33 +595,19 @@ impl Body<'_, '_> {
             let message = "a call through a pointer has no device form";
             return unsupported(range, message, "call the function by its name");
         };
-        if let ExprKind::Function(id) = hir.expr(callee).kind
-            && hir.function(id).body.is_some()
-        {
-            let parameters = &hir.function(id).parameters;
-            if parameters.len() != arguments.len() {
-                let message =
-                    format!("`{name}` takes {} arguments, not {}", parameters.len(), arguments.len());
-                return unsupported(range, message, "pass one argument for each parameter");
-            }
-            let mut args = Vec::new();
-            for (argument, parameter) in arguments.iter().zip(parameters) {
-                let value = self.value(*argument)?;
-                args.push(self.convert(value, &hir.variable(*parameter).ty, range)?);
-            }
-            args.splice(..0, self.state());
-            let function = self.unit.device_function(id);
-            let ty = self.unit.ty(result, range)?;
-            let call = Expr::new(ty, mir::ExprKind::Call { function, args });
-            // Calls happen in the order of the source.
-            return Ok(if ty == Ty::Void { call } else { self.temporary(call) });
+        if let Some(function) = self.unit.sources.definition(self.unit.file, callee) {
+            return self.call_function(function, name, arguments, result, range);
         }
         if self.team.is_some() {
             return self.team_call(callee, arguments, result, range);
         }
+        if has_effects(name) {
+            let value = self.c_library_call(name, arguments, is_used, range)?;
+            return if is_used { self.convert(value, result, range) } else { Ok(value) };
+        }
         if !self.has_library_function(name) {
-            let message = format!("a region calls `{name}`, which is not defined in this file");
-            return unsupported(range, message, "define it in this file, or call it outside of the region");
+            let message = format!("a region calls `{name}`, which no file of the program defines");
+            return unsupported(range, message, "name its file, too, or call it outside of the region");
         }
         let mut values = Vec::new();
         for argument in arguments {

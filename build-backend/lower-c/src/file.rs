@@ -1,14 +1,14 @@
 //! Lowering of a file: its regions, then the functions that they reach.
 
-use std::path::Path;
+use std::collections::BTreeSet;
 
-use apg_c_analysis::Parsed;
 use apg_c_analysis::hir::DirectiveId;
 use apg_mir as mir;
 
+use crate::region;
+use crate::sources::{FileNumber, ReachedObject, Source, Sources};
 use crate::unit::Unit;
 use crate::unsupported::Unsupported;
-use crate::{region, statement};
 
 /// The `target` regions of a file, each of them on a device or on the host.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,12 @@ pub struct PlacedRegions {
     pub program: mir::Program,
     /// The regions that have none.
     pub on_host: Vec<HostRegion>,
+    /// What regions and the functions which they call reach outside of themselves, but for what regions name.
+    pub objects: BTreeSet<ReachedObject>,
+    /// Texts by which they end the program.
+    pub texts: Vec<String>,
+    /// They write to the standard output.
+    pub print: bool,
 }
 
 /// A region that has no device form.
@@ -28,58 +34,57 @@ pub struct HostRegion {
     pub reasons: Vec<Unsupported>,
 }
 
-/// Lowers the `target` regions of a file. The program has a kernel for each, in the order of the source, and
-/// no `main`.
+/// Lowers the `target` regions of a file of a program. The result has a kernel for each, in the order of the
+/// source, and no `main`.
 ///
 /// # Errors
 /// Everything in regions and in the functions that they call that has no device form.
-pub fn lower(parsed: &Parsed, path: &Path) -> Result<mir::Program, Vec<Unsupported>> {
-    lower_regions(parsed, path, &region::regions(&parsed.program))
+pub fn lower(files: &[Source<'_>], file: FileNumber) -> Result<mir::Program, Vec<Unsupported>> {
+    let sources = Sources::new(files);
+    lower_regions(&sources, file, &region::regions(sources.hir(file))).map(|it| it.program)
 }
 
 /// Lowers the `target` regions of a file that have a device form; the others are left to the host.
-pub fn place_regions(parsed: &Parsed, path: &Path) -> PlacedRegions {
-    let mut regions = region::regions(&parsed.program);
+pub fn place_regions(files: &[Source<'_>], file: FileNumber) -> PlacedRegions {
+    let sources = Sources::new(files);
+    let mut regions = region::regions(sources.hir(file));
     let mut on_host = Vec::new();
-    if let Ok(program) = lower_regions(parsed, path, &regions) {
-        return PlacedRegions { program, on_host };
+    if let Ok(placed) = lower_regions(&sources, file, &regions) {
+        return placed;
     }
     // A function that has no device form concerns the regions that reach it only.
-    regions.retain(|directive| match lower_regions(parsed, path, &[*directive]) {
+    regions.retain(|directive| match lower_regions(&sources, file, &[*directive]) {
         Ok(_) => true,
         Err(reasons) => {
             on_host.push(HostRegion { directive: *directive, reasons });
             false
         }
     });
-    match lower_regions(parsed, path, &regions) {
-        Ok(program) => PlacedRegions { program, on_host },
+    match lower_regions(&sources, file, &regions) {
+        Ok(placed) => PlacedRegions { on_host, ..placed },
         Err(reasons) => {
             let rest =
                 regions.into_iter().map(|directive| HostRegion { directive, reasons: reasons.clone() });
             on_host.extend(rest);
-            PlacedRegions { program: mir::Program::default(), on_host }
+            PlacedRegions { on_host, ..PlacedRegions::default() }
         }
     }
 }
 
 fn lower_regions(
-    parsed: &Parsed,
-    path: &Path,
+    sources: &Sources<'_>,
+    file: FileNumber,
     regions: &[DirectiveId],
-) -> Result<mir::Program, Vec<Unsupported>> {
-    let mut unit = Unit::new(parsed, path);
+) -> Result<PlacedRegions, Vec<Unsupported>> {
+    let mut unit = Unit::new(sources, file);
+    let mut objects = BTreeSet::new();
     for directive in regions {
-        if let Err(error) = region::lower(&mut unit, *directive) {
-            unit.report(error);
-        }
-    }
-    while let Some((function, id)) = unit.next_function() {
-        match statement::lower_function(&mut unit, function) {
-            Ok(lowered) => unit.program.functions[id.index()] = lowered,
+        match region::lower(&mut unit, *directive) {
+            Ok(reached) => objects.extend(reached),
             Err(error) => unit.report(error),
         }
     }
+    unit.lower_functions();
     if !unit.errors.is_empty() {
         unit.errors.sort_by_key(|it| it.range.start());
         unit.errors.dedup();
@@ -87,5 +92,11 @@ fn lower_regions(
     }
     unit.program.assign_ids();
     mir::verify::debug_assert_valid(&unit.program, "lowering of C");
-    Ok(unit.program)
+    Ok(PlacedRegions {
+        program: unit.program,
+        on_host: Vec::new(),
+        objects,
+        texts: unit.texts,
+        print: unit.prints,
+    })
 }

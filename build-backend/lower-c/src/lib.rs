@@ -10,18 +10,23 @@
 
 mod atomic;
 mod body;
+mod c_library;
+mod call;
 mod changes;
 mod conversion;
 mod data;
 mod declare_target;
+mod ending;
 mod expression;
 mod file;
 mod host;
 mod library;
+mod literal;
 mod loops;
 mod nested;
 mod reduction;
 mod region;
+mod sources;
 mod spelling;
 mod statement;
 mod switch;
@@ -34,7 +39,8 @@ mod variable_length;
 mod xmp;
 
 pub use file::{HostRegion, PlacedRegions, lower, place_regions};
-pub use host::{ParallelKernels, offload, presumed_line};
+pub use host::{Offloaded, ParallelKernels, offload, presumed_line};
+pub use sources::{FileNumber, FileObject, ReachedObject, Source};
 pub use team::{ParallelRegions, functions_with_openmp, lower_parallel};
 pub use unit::FunctionNames;
 pub use unsupported::Unsupported;

@@ -3,13 +3,15 @@
 
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{
-    BinaryOp, Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Program, StmtId, StmtKind, Type,
+    self, BinaryOp, Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Program, StmtId, StmtKind,
+    Type,
 };
 use apg_c_analysis::loops::{self, CanonicalLoop};
 use apg_c_syntax::{Family, TextRange};
 use apg_mir::{
     self as mir, AddressSpace, Expr, KernelCapture, KernelCaptureKind, LocalId, Operation, Stmt, Ty,
 };
+use smol_str::SmolStr;
 
 use crate::body::{
     Body, Jumps, LastValue, Role, Storage, ThreadNumbers, Threads, binary, int, local_value, operation,
@@ -20,6 +22,7 @@ use crate::data::{Captured, Reference, captured, check_clauses};
 use crate::loops::{check_perfect_nest, not_canonical};
 use crate::nested::is_divided_by_teams;
 use crate::reduction::PrivateSum;
+use crate::sources::{FileNumber, ReachedObject, Sources};
 use crate::unit::Unit;
 use crate::unsupported::{Lowered, unsupported};
 
@@ -61,10 +64,19 @@ impl Shape {
         self.constructs.iter().any(|it| matches!(it, Construct::Parallel | Construct::Loop))
     }
 
-    /// The objects outside of the region that it refers to.
-    fn captured(&self, hir: &Program) -> Lowered<Vec<Captured>> {
+    /// The objects outside of the region that it and the functions which it calls refer to.
+    fn environment(self, sources: &Sources<'_>, file: FileNumber) -> Lowered<Environment> {
+        let hir = sources.hir(file);
         let counters: Vec<_> = self.loops.iter().map(|it| it.variable).collect();
-        captured(hir, &self.chain, &counters)
+        let captured = captured(hir, &self.chain, &counters)?;
+        let body = hir.directive(self.chain[0]).body.unwrap_or(self.body);
+        let mut objects = sources.objects_behind_calls(file, body);
+        objects.retain(|object| {
+            let own = captured.iter().find(|it| ReachedObject::OfFile((file, it.variable)) == *object);
+            let has_object = |it| matches!(it, Reference::Object | Reference::Reduction(_) | Reference::Last);
+            !own.is_some_and(|it| has_object(it.reference))
+        });
+        Ok(Environment { shape: self, captured, objects })
     }
 
     /// One thread executes it.
@@ -202,32 +214,47 @@ fn only_directive(hir: &Program, mut stmt: StmtId) -> Option<DirectiveId> {
     }
 }
 
-/// The directives of a region, and the objects outside of it that it refers to.
-pub(crate) fn environment(
-    hir: &Program,
-    directive: DirectiveId,
-) -> Lowered<(Vec<DirectiveId>, Vec<Captured>)> {
-    let shape = shape(hir, directive)?;
-    let captured = shape.captured(hir)?;
-    Ok((shape.chain, captured))
+/// What a region refers to outside of it.
+pub(crate) struct Environment {
+    shape: Shape,
+    /// What its own code names.
+    pub captured: Vec<Captured>,
+    /// Objects of file scope that the functions name which it calls, and it does not share with them.
+    pub objects: Vec<ReachedObject>,
 }
 
-/// Lowers a region to a kernel.
-pub(crate) fn lower(unit: &mut Unit<'_>, directive: DirectiveId) -> Lowered<()> {
+impl Environment {
+    /// Its directives, the outermost first.
+    pub(crate) fn chain(&self) -> &[DirectiveId] {
+        &self.shape.chain
+    }
+}
+
+/// What a region of a file refers to outside of it.
+pub(crate) fn environment(
+    sources: &Sources<'_>,
+    file: FileNumber,
+    directive: DirectiveId,
+) -> Lowered<Environment> {
+    shape(sources.hir(file), directive)?.environment(sources, file)
+}
+
+/// Lowers a region to a kernel; the objects of file scope that functions which it calls name.
+pub(crate) fn lower(unit: &mut Unit<'_>, directive: DirectiveId) -> Lowered<Vec<ReachedObject>> {
     let hir = unit.hir;
     let of = hir.directive(directive);
-    let shape = shape(hir, directive)?;
-    let captured = shape.captured(hir)?;
+    let environment = environment(unit.sources, unit.file, directive)?;
     let span = unit.span(of.range);
     let function = of.function.map_or("file", |it| &hir.function(it).name);
     let name = format!("{function}_{}", span.line());
     let mut body = Body::new(unit, Role::Region(Box::default()), span);
+    body.function_name = function.into();
     if let Some(code) = of.body {
         body.note_objects(code);
     }
-    let kernel = body.kernel(&shape, &captured, name)?;
+    let kernel = body.kernel(&environment, name)?;
     unit.program.kernels.push(kernel);
-    Ok(())
+    Ok(environment.objects)
 }
 
 /// The extents of a launch, and where they are in the kernel.
@@ -240,8 +267,9 @@ struct Launch {
 }
 
 impl Body<'_, '_> {
-    fn kernel(mut self, shape: &Shape, captured: &[Captured], name: String) -> Lowered<mir::Kernel> {
-        let captures = self.captures(captured)?;
+    fn kernel(mut self, environment: &Environment, name: String) -> Lowered<mir::Kernel> {
+        let Environment { shape, captured, objects } = environment;
+        let captures = self.captures(captured, objects)?;
         let block = self.local("block", Ty::I32);
         let thread = self.local("thread", Ty::I32);
         let launch = self.launch(shape, block, thread)?;
@@ -283,8 +311,15 @@ impl Body<'_, '_> {
     }
 
     /// Makes a capture, with its local, of each object that has a value from before.
-    fn captures(&mut self, captured: &[Captured]) -> Lowered<Vec<KernelCapture>> {
+    fn captures(&mut self, captured: &[Captured], objects: &[ReachedObject]) -> Lowered<Vec<KernelCapture>> {
         let mut captures = Vec::new();
+        let capture = |name: &SmolStr, ty| KernelCapture {
+            name: name.clone(),
+            kind: KernelCaptureKind::Scalar(ty),
+            static_field: None,
+            global: None,
+            derived_from: None,
+        };
         for it in captured {
             let of = self.unit.hir.variable(it.variable);
             let (ty, is_object) = match it.reference {
@@ -296,15 +331,18 @@ impl Body<'_, '_> {
                 }
             };
             let local = self.local(&of.name, ty);
-            captures.push(KernelCapture {
-                name: of.name.clone(),
-                kind: KernelCaptureKind::Scalar(ty),
-                static_field: None,
-                global: None,
-                derived_from: None,
-            });
+            captures.push(capture(&of.name, ty));
             let storage = if is_object { Storage::Pointed(local) } else { Storage::Local(local) };
             self.objects.insert(it.variable, storage);
+            if is_object && of.storage == hir::Storage::Global {
+                let object = ReachedObject::OfFile((self.unit.file, it.variable));
+                self.file_addresses.insert(object, local);
+            }
+        }
+        let range = captured.first().map_or_else(TextRange::default, |it| it.range);
+        for object in objects {
+            let (_, ty) = self.file_address(*object, range)?;
+            captures.push(capture(&self.unit.sources.name(*object), ty));
         }
         Ok(captures)
     }

@@ -1,19 +1,18 @@
 //! Statements (C17 6.8), declarations in blocks, and functions of the device.
 
-use apg_c_analysis::hir::{
-    Construct, DirectiveId, ExprId, ExprKind, FunctionId, StmtId, StmtKind, Type, VariableId,
-};
+use apg_c_analysis::hir::{Construct, DirectiveId, ExprId, ExprKind, StmtId, StmtKind, Type, VariableId};
 use apg_c_syntax::{Family, TextRange};
 use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Stmt, Ty};
 
 use crate::body::{Body, Jumps, Role, Storage, TeamThread, binary, int, local_value, operation};
 use crate::conversion::zero;
-use crate::unit::{Unit, declared_function};
+use crate::literal::string_bytes;
+use crate::unit::{CalledFunction, Unit, declared_function};
 use crate::unsupported::{Lowered, unsupported};
 
 /// Lowers a function that a region reaches.
-pub(crate) fn lower_function(unit: &mut Unit<'_>, id: FunctionId) -> Lowered<mir::Function> {
-    let item = unit.hir.function(id);
+pub(crate) fn lower_function(unit: &mut Unit<'_>, called: CalledFunction) -> Lowered<mir::Function> {
+    let item = unit.hir.function(called.definition.1);
     let range = item.range.unwrap_or_default();
     let span = unit.span(range);
     let mut function = declared_function(item.name.to_string(), span);
@@ -22,10 +21,10 @@ pub(crate) fn lower_function(unit: &mut Unit<'_>, id: FunctionId) -> Lowered<mir
     let Some(code) = item.body else { return Ok(function) };
     body.note_objects(code);
     let is_team = body.unit.tables.is_some();
+    body.function_name.clone_from(&item.name);
     if is_team {
         body.team = Some(TeamThread { state: body.local("self", Ty::I64) });
         body.function_team = body.team;
-        body.function_name.clone_from(&item.name);
     }
     let mut values = Vec::new();
     for parameter in &item.parameters {
@@ -33,7 +32,12 @@ pub(crate) fn lower_function(unit: &mut Unit<'_>, id: FunctionId) -> Lowered<mir
         let ty = body.unit.ty(&of.ty, of.range.unwrap_or(range))?;
         values.push((*parameter, body.local(&of.name, ty), ty));
     }
-    function.params = values.len() as u32 + u32::from(is_team);
+    if !is_team {
+        for object in body.unit.sources.objects_of(called.definition).iter() {
+            body.file_address(*object, range)?;
+        }
+    }
+    function.params = body.locals.len() as u32;
     for (parameter, local, ty) in values {
         let is_aggregate = matches!(ty, Ty::Struct(_));
         if is_aggregate || body.addressed.contains(&parameter) {
@@ -244,6 +248,7 @@ impl Body<'_, '_> {
     fn declaration(&mut self, variable: VariableId, range: TextRange) -> Lowered<()> {
         let of = self.unit.hir.variable(variable);
         if of.has_static_storage() {
+            self.undeclared.insert(variable);
             let message = format!("`{}` is static, and has no device form", of.name);
             return unsupported(range, message, "map an object that is declared outside of the region");
         }
@@ -290,12 +295,17 @@ impl Body<'_, '_> {
         let is_literal = value.is_some_and(|it| hir.expr(it).ty != Type::Unknown);
         let values = match value.map(|it| &hir.expr(it).kind) {
             Some(ExprKind::List(values)) if !is_literal => Some(&values[..]),
-            Some(ExprKind::Other(_) | ExprKind::String) => {
-                let message = "an initialiser with designators or strings has no device form";
+            Some(ExprKind::Other(_)) => {
+                let message = "an initialiser with designators has no device form";
                 return unsupported(range, message, "write all values in order");
             }
             _ => None,
         };
+        if let (Type::Array(..), Some(value)) = (ty, value)
+            && let Some(text) = self.initial_text(value, values)
+        {
+            return self.fill_text(place, &text, range);
+        }
         match ty {
             Type::Array(element, _) if value.is_none() || values.is_some() => {
                 let values = values.unwrap_or_default();
@@ -344,6 +354,41 @@ impl Body<'_, '_> {
                 Ok(())
             }
         }
+    }
+
+    /// The string that an array is initialised with, in braces or not (C17 6.7.9, paragraph 14).
+    fn initial_text(&self, value: ExprId, values: Option<&[ExprId]>) -> Option<Vec<u8>> {
+        let hir = self.unit.hir;
+        let single = match values {
+            Some([single]) => *single,
+            Some(_) => return None,
+            None => value,
+        };
+        let is_string = hir.expr(single).kind == ExprKind::String;
+        string_bytes(&self.unit.expanded_text(hir.expr(single).range)).filter(|_| is_string)
+    }
+
+    /// Stores the bytes of a string, and zeros behind it.
+    fn fill_text(&mut self, place: &Place, text: &[u8], range: TextRange) -> Lowered<()> {
+        let Some(array) = self.unit.program.types.array(place.ty) else {
+            return unsupported(range, "this string has no array of known length", "write the length");
+        };
+        let (element, length) = (array.element, array.length);
+        if !matches!(element, Ty::I8 | Ty::U8) {
+            return unsupported(range, "this string is no array of `char`", "write the values in braces");
+        }
+        let at = |index| {
+            let (base, index) = (Box::new(place.clone()), Box::new(index));
+            Place::new(element, PlaceKind::Index { base, index })
+        };
+        for (index, byte) in text.iter().take(length as usize).enumerate() {
+            let value = if element == Ty::I8 { i64::from(*byte as i8) } else { i64::from(*byte) };
+            self.store(at(int(Ty::I64, index as i64)), int(element, value));
+        }
+        if (text.len() as u64) < length {
+            self.count(text.len() as i64, length as i64, |it, index| it.store(at(index), int(element, 0)));
+        }
+        Ok(())
     }
 
     /// A loop over the elements that an initialiser has no values for.

@@ -77,7 +77,7 @@ impl Unit<'_> {
     fn pointee(&mut self, ty: &Type, range: TextRange) -> Lowered<Ty> {
         match ty {
             Type::Record(id) if self.hir.record(*id).fields.is_some() => {
-                if !self.records.contains_key(id) {
+                if self.known_struct(*id).is_none() {
                     self.pending_records.push(*id);
                 }
                 Ok(Ty::Struct(self.reserve(*id)))
@@ -91,17 +91,20 @@ impl Unit<'_> {
 
     /// The number of a struct, without fields at first.
     fn reserve(&mut self, id: RecordId) -> StructId {
-        if let Some(known) = self.records.get(&id) {
-            return *known;
+        if let Some(known) = self.known_struct(id) {
+            return known;
+        }
+        let next = StructId(self.program.structs.len() as u32);
+        let found = self.number_record(id, next);
+        if found != next {
+            return found;
         }
         let tag = self.hir.record(id).tag.as_ref();
-        let found = StructId(self.program.structs.len() as u32);
         self.program.structs.push(Struct {
             name: tag.map_or_else(|| format!("struct{}", id.index()), |it| it.to_string()),
             fields: Vec::new(),
             layout: None,
         });
-        self.records.insert(id, found);
         found
     }
 

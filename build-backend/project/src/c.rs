@@ -9,7 +9,7 @@ pub use apg_c_analysis::ide::{Size, Transfer};
 use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Parsed, SourceFile, Toolchain};
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::{Finding, Span};
-use apg_lower_c::{FunctionNames, ParallelKernels, ParallelRegions, PlacedRegions, Unsupported};
+use apg_lower_c::{Source, Unsupported};
 use apg_mir as mir;
 use apg_runtime::cache::{self, Cache};
 use apg_syntax::TextRange;
@@ -19,6 +19,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::build::{self, Options, Translated};
+pub use crate::c_devices::{DeviceProgram, Parallel, Placement, translate_distributed, translate_program};
 use crate::compile_commands::normalize;
 use crate::session::LoadFailure;
 use crate::sources::{MAX_SOURCE_BYTES, display_path};
@@ -201,170 +202,20 @@ pub fn translate_regions(
     flags: &[String],
     options: Options,
 ) -> Result<Result<Translated, Vec<Finding>>, LoadFailure> {
-    let file = AnalysedFile::read(path, &Arc::new(toolchain(flags)?))?;
+    let compiler = Toolchain { separates_own_headers: true, ..toolchain(flags)? };
+    let file = AnalysedFile::read(path, &Arc::new(compiler))?;
     let parsed = match file.parsed() {
         Ok(parsed) => parsed,
         Err(findings) => return Ok(Err(findings)),
     };
-    Ok(match apg_lower_c::lower(parsed, &file.path) {
+    Ok(match apg_lower_c::lower(&[Source { parsed, path: &file.path }], 0) {
         Ok(mir) => file.generate_code(mir, options),
         Err(reasons) => Err(file.findings(reasons, None)),
     })
 }
 
-/// Where parallel regions run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parallel {
-    /// On the host.
-    Host,
-    /// On the device, but for those that have no device form.
-    Device,
-}
-
-/// Where the directives about devices of a program in C take effect.
-#[derive(Debug)]
-pub enum Placement {
-    /// The host runs all of it: the program has no such directives, or some that cannot be edited, with the
-    /// reasons as warnings.
-    Host(Vec<Finding>),
-    /// On devices.
-    Devices(DeviceProgram),
-}
-
-/// The `target` regions of a program in C as kernels, and its sources with calls in place of its directives
-/// about devices.
-#[derive(Debug)]
-pub struct DeviceProgram {
-    /// The text of each source; `None` for a source without such directives.
-    pub edited: Vec<Option<String>>,
-    /// The regions of the sources that have some.
-    pub regions: Vec<Translated>,
-    /// Warnings of the regions that have no device form: the host runs them.
-    pub on_host: Vec<Finding>,
-}
-
-/// Translates the directives about devices of a program in C. The inner result has the errors of its files.
-///
-/// # Errors
-/// A file cannot be read, or the C compiler refuses the flags.
-pub fn translate_program(
-    sources: &[PathBuf],
-    flags: &[String],
-    options: Options,
-    parallel: Parallel,
-) -> Result<Result<Placement, Vec<Finding>>, LoadFailure> {
-    let mut found = DeviceProgram { edited: Vec::new(), regions: Vec::new(), on_host: Vec::new() };
-    let (mut errors, mut obstacles) = (Vec::new(), Vec::new());
-    let mut compiler = None;
-    let mut analysed: Vec<Option<AnalysedFile>> = sources.iter().map(|_| None).collect();
-    let mut with_openmp = FunctionNames::new();
-    if parallel == Parallel::Device && sources.len() > 1 {
-        let compiler = compiler.insert(Arc::new(toolchain(flags)?));
-        for (path, file) in sources.iter().zip(&mut analysed).filter(|it| is_source(it.0)) {
-            *file = Some(AnalysedFile::read(path, compiler)?);
-        }
-        let files = analysed.iter().flatten().filter_map(|it| it.parsed().ok());
-        with_openmp = apg_lower_c::functions_with_openmp(files);
-    }
-    for (index, path) in sources.iter().enumerate() {
-        let names_devices = is_source(path) && {
-            let text = read(path)?.1;
-            text.contains("target") || parallel == Parallel::Device && text.contains("parallel")
-        };
-        if !names_devices {
-            found.edited.push(None);
-            continue;
-        }
-        let compiler = match &compiler {
-            Some(known) => known,
-            None => compiler.insert(Arc::new(toolchain(flags)?)),
-        };
-        // Kernels of all files have names of their own.
-        let prefix = format!("file{index}_");
-        let file = match analysed[index].take() {
-            Some(file) => file,
-            None => AnalysedFile::read(path, compiler)?,
-        };
-        let teams = (parallel == Parallel::Device).then_some(&with_openmp);
-        match translate_file(&file, path, options, teams, &prefix) {
-            Ok(file) => {
-                match file.text {
-                    Ok(text) => found.edited.push(text),
-                    Err(reasons) => obstacles.extend(reasons),
-                }
-                found.on_host.extend(file.on_host);
-                found.regions.extend(file.parallel);
-                if !file.translated.mir.kernels.is_empty() {
-                    found.regions.push(file.translated);
-                }
-            }
-            Err(more) => errors.extend(more),
-        }
-    }
-    if !errors.is_empty() {
-        return Ok(Err(errors));
-    }
-    let is_edited = obstacles.is_empty() && found.edited.iter().any(Option::is_some);
-    Ok(Ok(if is_edited { Placement::Devices(found) } else { Placement::Host(obstacles) }))
-}
-
 /// The edited text of each source; `None` of a source that stays as it is.
 pub type EditedSources = Vec<Option<String>>;
-
-/// Translates the directives about devices of the texts of [`distribute_program`]. The inner result has the
-/// errors of its files.
-///
-/// # Errors
-/// The C compiler refuses the flags.
-pub fn translate_distributed(
-    sources: &[PathBuf],
-    distributed: EditedSources,
-    flags: &[String],
-    options: Options,
-) -> Result<Result<DeviceProgram, Vec<Finding>>, LoadFailure> {
-    let mut found = DeviceProgram { edited: distributed, regions: Vec::new(), on_host: Vec::new() };
-    let mut errors = Vec::new();
-    let mut compiler = None;
-    for (index, (path, edited)) in sources.iter().zip(&mut found.edited).enumerate() {
-        let Some(text) = edited.as_ref().filter(|it| it.contains("#pragma omp target")) else { continue };
-        let compiler = match &compiler {
-            Some(known) => known,
-            None => compiler.insert(Arc::new(toolchain(flags)?)),
-        };
-        let file = AnalysedFile::of_text(path, text.as_str().into(), compiler);
-        let source: Arc<str> = read(path)?.1;
-        let in_source =
-            |all: Vec<Finding>| all.into_iter().map(|it| moved_to_source(it, text, &source)).collect();
-        match translate_file(&file, path, options, None, &format!("file{index}_")) {
-            Ok(TranslatedFile { translated, text: Ok(edited_text), on_host, .. }) => {
-                found.on_host.extend::<Vec<Finding>>(in_source(on_host));
-                if !translated.mir.kernels.is_empty() {
-                    found.regions.push(translated);
-                }
-                if let Some(edited_text) = edited_text {
-                    *edited = Some(edited_text);
-                }
-            }
-            Ok(TranslatedFile { text: Err(reasons), .. }) => {
-                errors.extend::<Vec<Finding>>(in_source(reasons));
-            }
-            Err(more) => errors.extend::<Vec<Finding>>(in_source(more)),
-        }
-    }
-    Ok(if errors.is_empty() { Ok(found) } else { Err(errors) })
-}
-
-/// A finding in an edited text at the same line of its source.
-fn moved_to_source(mut finding: Finding, edited: &str, source: &Arc<str>) -> Finding {
-    let line = apg_lower_c::presumed_line(edited, finding.span.range.start);
-    let start: usize = source.split_inclusive('\n').take(line - 1).map(str::len).sum();
-    let text = source[start..].lines().next().unwrap_or_default();
-    let blanks = text.len() - text.trim_start().len();
-    finding.span.range = start + blanks..start + text.trim_end().len().max(blanks);
-    finding.span.text = Arc::clone(source);
-    (finding.related, finding.fixes) = (Vec::new(), Vec::new());
-    finding
-}
 
 /// A file of a program in C with XcalableMP.
 struct DistributedFile {
@@ -442,86 +293,32 @@ fn distribute_file(
     }))
 }
 
-/// A translated file.
-struct TranslatedFile {
-    translated: Translated,
-    /// Its parallel regions.
-    parallel: Option<Translated>,
-    /// Its text with calls in place of directives about devices, if it has some; or why they cannot be
-    /// edited.
-    text: Result<Option<String>, Vec<Finding>>,
-    /// Warnings of regions that have no device form.
-    on_host: Vec<Finding>,
-}
-
-/// Translates a file; `prefix` is in front of the names of its kernels. Its parallel regions run on devices
-/// if the functions of the program that use OpenMP are given.
-fn translate_file(
-    file: &AnalysedFile,
-    path: &Path,
-    options: Options,
-    with_openmp: Option<&FunctionNames>,
-    prefix: &str,
-) -> Result<TranslatedFile, Vec<Finding>> {
-    let parsed = file.parsed()?;
-    let PlacedRegions { mut program, on_host } = apg_lower_c::place_regions(parsed, &file.path);
-    for kernel in &mut program.kernels {
-        kernel.name.insert_str(0, prefix);
-    }
-    let translated = file.generate_code(program, options)?;
-    let teams = with_openmp
-        .map(|with_openmp| {
-            let regions = apg_lower_c::lower_parallel(parsed, &file.path, with_openmp);
-            file.generate_parallel(regions, options, prefix)
-        })
-        .transpose()?;
-    let kernels = teams
-        .as_ref()
-        .map(|it| ParallelKernels { regions: &it.regions, symbols: &it.translated.emitted.symbols });
-    let name = path.display().to_string();
-    let text = apg_lower_c::offload(parsed, &name, &translated.emitted.symbols, &on_host, kernels)
-        .map_err(|reasons| file.findings(reasons, Some("the host runs the whole program")));
-    let reasons = on_host.into_iter().flat_map(|it| it.reasons).collect();
-    let mut on_host =
-        file.findings(reasons, Some("the host runs the region, on the data that the device has"));
-    let parallel = teams.map(|Teams { regions, translated }| {
-        on_host.extend(file.findings(regions.refused, Some("the host runs the parallel region around this")));
-        translated
-    });
-    let parallel = parallel.filter(|it| !it.mir.kernels.is_empty());
-    Ok(TranslatedFile { translated, parallel, text, on_host })
-}
-
-/// The parallel regions of a file, and their code.
-struct Teams {
-    regions: ParallelRegions,
-    translated: Translated,
-}
-
 /// A C file whose directives are analysed.
-struct AnalysedFile {
-    path: PathBuf,
+pub(crate) struct AnalysedFile {
+    /// Its number among the sources of the program.
+    pub(crate) number: usize,
+    pub(crate) path: PathBuf,
     text: Arc<str>,
     host: AnalysisHost,
     file: SourceFile,
 }
 
 impl AnalysedFile {
-    fn read(path: &Path, compiler: &Arc<Toolchain>) -> Result<AnalysedFile, LoadFailure> {
+    pub(crate) fn read(path: &Path, compiler: &Arc<Toolchain>) -> Result<AnalysedFile, LoadFailure> {
         let (path, text) = read(path)?;
         Ok(AnalysedFile::of_text(&path, text, compiler))
     }
 
     /// A file with another text than it has.
-    fn of_text(path: &Path, text: Arc<str>, compiler: &Arc<Toolchain>) -> AnalysedFile {
+    pub(crate) fn of_text(path: &Path, text: Arc<str>, compiler: &Arc<Toolchain>) -> AnalysedFile {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let mut host = AnalysisHost::new(Arc::new(Disk::default()));
         let file = host.set_file(&path, text.clone(), compiler);
-        AnalysedFile { path, text, host, file }
+        AnalysedFile { number: 0, path, text, host, file }
     }
 
     /// Its names and types, or its errors.
-    fn parsed(&self) -> Result<&Parsed, Vec<Finding>> {
+    pub(crate) fn parsed(&self) -> Result<&Parsed, Vec<Finding>> {
         let diagnostics = apg_c_analysis::file_diagnostics(self.host.database(), self.file);
         let errors = diagnostics.iter().filter(|it| it.severity == Severity::Error);
         let errors: Vec<Finding> = errors.map(|it| finding(&self.path, &self.text, it)).collect();
@@ -531,7 +328,11 @@ impl AnalysedFile {
         }
     }
 
-    fn generate_code(&self, mut mir: mir::Program, options: Options) -> Result<Translated, Vec<Finding>> {
+    pub(crate) fn generate_code(
+        &self,
+        mut mir: mir::Program,
+        options: Options,
+    ) -> Result<Translated, Vec<Finding>> {
         mir.debug = options.mode.debug;
         build::generate_code(mir, options).map_err(|errors| {
             let finding = |error| build::generation_finding(&self.path, self.text.clone(), error);
@@ -539,23 +340,8 @@ impl AnalysedFile {
         })
     }
 
-    /// Generates code of parallel regions; `prefix` is in front of the names of their kernels.
-    fn generate_parallel(
-        &self,
-        mut regions: ParallelRegions,
-        options: Options,
-        prefix: &str,
-    ) -> Result<Teams, Vec<Finding>> {
-        let mut program = std::mem::take(&mut regions.program);
-        for kernel in &mut program.kernels {
-            kernel.name.insert_str(0, &format!("{prefix}parallel_"));
-        }
-        let translated = self.generate_code(program, options)?;
-        Ok(Teams { regions, translated })
-    }
-
     /// What has no device form, each reason once: errors, or warnings with what happens instead.
-    fn findings(&self, mut reasons: Vec<Unsupported>, instead: Option<&str>) -> Vec<Finding> {
+    pub(crate) fn findings(&self, mut reasons: Vec<Unsupported>, instead: Option<&str>) -> Vec<Finding> {
         let parsed = apg_c_analysis::parsed(self.host.database(), self.file);
         reasons.sort_by_key(|it| it.range.start());
         reasons.dedup();
@@ -578,7 +364,7 @@ fn unsupported(path: &Path, parsed: &Parsed, reason: Unsupported, instead: Optio
 }
 
 /// The absolute path and the text of a file.
-fn read(path: &Path) -> Result<(PathBuf, Arc<str>), LoadFailure> {
+pub(crate) fn read(path: &Path) -> Result<(PathBuf, Arc<str>), LoadFailure> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let bytes = regular_file::read(path, MAX_SOURCE_BYTES).map_err(|why| {
         let shown = path.display();

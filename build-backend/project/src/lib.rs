@@ -5,6 +5,7 @@
 
 pub mod build;
 pub mod c;
+mod c_devices;
 pub mod compile_commands;
 pub mod rules;
 pub mod session;

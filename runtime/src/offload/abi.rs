@@ -116,6 +116,7 @@ static FUNCTIONS: Functions = Functions {
     disassociate,
     lend,
     take_back,
+    written,
 };
 
 static PARALLEL_FUNCTIONS: ParallelFunctions = ParallelFunctions { region: parallel_region, threads };
@@ -188,6 +189,13 @@ extern "C" fn take_back(at: *const Site, lent: *mut c_void) {
     let lent = unsafe { Box::from_raw(lent.cast::<LentData>()) };
     // SAFETY: the memory that `lend` was called with.
     finish(site(at), |devices| unsafe { devices.take_back(*lent) });
+}
+
+extern "C" fn written(device: c_long) {
+    finish(None, |it| match it.find(device)? {
+        Some(device) => Ok(device.synchronize()?),
+        None => Ok(()),
+    });
 }
 
 extern "C" fn update(at: *const Site, device: c_long, maps: *const Map, count: u32) -> c_int {

@@ -1,5 +1,6 @@
 /* Support of edited C programs: the functions of apg_target.h. The runtime sets its table in front of `main`. */
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "apg_target.h"
@@ -22,6 +23,7 @@ struct apg_target_functions {
   int (*disassociate)(const void *, long);
   void *(*lend)(const struct apg_site *, long, const struct apg_map *, unsigned, const struct apg_captured *, unsigned);
   void (*take_back)(const struct apg_site *, void *);
+  void (*written)(long);
 };
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -67,6 +69,22 @@ void apg_target_take_back(const struct apg_site *site, void *lent) {
 }
 void *apg_device_pointer(long device, const void *pointer) {
   return CALL(device_pointer, (void *)pointer, device, (void *)pointer);
+}
+
+void apg_target_written(long device) {
+  if (apg_target_runtime) apg_target_runtime->written(device);
+}
+/* The C library's: what messages of assertions begin with. */
+extern char *program_invocation_short_name;
+void apg_target_ended(const int *ended, const char *const *texts) {
+  switch (ended[0]) {
+    case 1: exit(ended[1]);
+    case 2: abort();
+    case 3:
+      fprintf(stderr, "%s: %s\n", program_invocation_short_name, texts[ended[1]]);
+      abort();
+    case 4: _Exit(ended[1]);
+  }
 }
 
 static int is_host(int device) { return device == -1 || device == omp_get_num_devices(); }

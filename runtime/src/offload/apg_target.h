@@ -13,6 +13,8 @@ struct apg_captured { const char *name; const void *address; unsigned kind; int 
 enum { APG_VALUE, APG_OBJECT, APG_POINTER, APG_USED_POINTER };
 /* An object with a copy on every device. */
 struct apg_global { void *address; unsigned long bytes; const struct apg_global *next; };
+/* An object of file scope that functions name which regions call. */
+struct apg_object_of_file { void *address; unsigned long bytes; };
 #pragma GCC visibility push(hidden)
 long apg_default_device(void);
 /* The host, if a condition is false. */
@@ -29,6 +31,10 @@ void *apg_target_lend(const struct apg_site *site, long device, const struct apg
                       const struct apg_captured *pointers, unsigned pointer_count);
 void apg_target_take_back(const struct apg_site *site, void *lent);
 void *apg_device_pointer(long device, const void *pointer);
+/* Writes what code on a device has printed. */
+void apg_target_written(long device);
+/* Ends the program if code on a device has asked for that: how, and the status or the number of a text. */
+void apg_target_ended(const int *ended, const char *const *texts);
 #pragma GCC visibility pop
 /* The routines of devices are the runtime's, not the OpenMP library's (OpenMP 5.2, section 18.8). */
 #define omp_get_num_devices apg_omp_get_num_devices

@@ -4,7 +4,7 @@
 use super::layout::{Captured, Map, capture_kind, text};
 use super::memory::{DeviceKind, TargetDevice};
 use super::present_table::Lent;
-use super::regions::{Devices, Outcome, TargetError, enter_all, exit_all};
+use super::regions::{Devices, Outcome, TargetError, enter_all, exit_all, is_offload_mandatory};
 
 /// What a region on the host has of a device.
 pub(super) struct LentData {
@@ -25,7 +25,7 @@ impl Devices {
         maps: &[Map],
         captured: &[Captured],
     ) -> Outcome<Option<LentData>> {
-        let Some(device) = self.find(number)? else { return Ok(None) };
+        let Some(device) = self.of_directive(number)? else { return Ok(None) };
         check_policy()?;
         let mut device_pointers = captured.iter().filter(|it| it.kind == capture_kind::USED_POINTER);
         device_pointers.try_for_each(|it| check_pointer(device, it))?;
@@ -64,8 +64,7 @@ impl Devices {
 
 /// With `OMP_TARGET_OFFLOAD=mandatory` no region of a device runs on the host (OpenMP 5.2, section 21.2.7).
 fn check_policy() -> Outcome<()> {
-    let policy = std::env::var("OMP_TARGET_OFFLOAD").unwrap_or_default();
-    if !policy.trim().eq_ignore_ascii_case("mandatory") {
+    if !is_offload_mandatory() {
         return Ok(());
     }
     Err(TargetError {

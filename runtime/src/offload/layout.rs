@@ -105,6 +105,7 @@ pub(super) struct Functions {
     pub disassociate: extern "C" fn(*const c_void, c_long) -> c_int,
     pub lend: extern "C" fn(*const Site, c_long, *const Map, u32, *const Captured, u32) -> *mut c_void,
     pub take_back: extern "C" fn(*const Site, *mut c_void),
+    pub written: extern "C" fn(c_long),
 }
 
 /// A constant string of the program.

@@ -151,6 +151,15 @@ impl TargetDevice {
         refused.map_or(ended, Err)
     }
 
+    /// Waits until the device is done with everything; the driver then writes what kernels have printed (CUDA C++
+    /// Programming Guide, "Formatted Output").
+    pub(super) fn synchronize(&self) -> Result<(), DeviceError> {
+        match self.device()? {
+            Some(device) => wait(|done| device.synchronize(done)),
+            None => Ok(()),
+        }
+    }
+
     /// Copies within the device.
     pub(super) fn copy_within(&self, source: u64, target: u64, bytes: u64) -> Result<(), DeviceError> {
         match self.device()? {

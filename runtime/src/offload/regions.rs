@@ -74,6 +74,13 @@ impl Devices {
         result.map(|()| Some(device))
     }
 
+    /// The device of a directive. The host stands in for one that does not exist, unless the program demands a device
+    /// (OpenMP 5.2, sections 13.2 and 21.2.7).
+    pub(super) fn of_directive(&self, number: i64) -> Outcome<Option<&TargetDevice>> {
+        let exists = (-1..=self.devices.len() as i64).contains(&number);
+        if exists || is_offload_mandatory() { self.find(number) } else { Ok(None) }
+    }
+
     /// Gives a device its copies of global objects.
     fn prepare(&self, device: &TargetDevice) -> Outcome<()> {
         let mut table = device.table.lock();
@@ -90,6 +97,12 @@ impl Devices {
         }
         Ok(())
     }
+}
+
+/// Whether the program demands devices.
+pub(super) fn is_offload_mandatory() -> bool {
+    let policy = std::env::var("OMP_TARGET_OFFLOAD").unwrap_or_default();
+    policy.trim().eq_ignore_ascii_case("mandatory")
 }
 
 fn transfer(kind: u32) -> Transfer {
@@ -226,7 +239,7 @@ impl Devices {
     /// # Safety
     /// The maps name memory of the program.
     pub(super) unsafe fn enter(&self, number: i64, maps: &[Map]) -> Outcome<bool> {
-        let Some(device) = self.find(number)? else { return Ok(false) };
+        let Some(device) = self.of_directive(number)? else { return Ok(false) };
         // SAFETY: the caller's memory.
         unsafe { enter_all(device, &mut device.table.lock(), maps)? };
         Ok(true)
@@ -237,7 +250,7 @@ impl Devices {
     /// # Safety
     /// The maps name memory of the program.
     pub(super) unsafe fn exit(&self, number: i64, maps: &[Map]) -> Outcome<bool> {
-        let Some(device) = self.find(number)? else { return Ok(false) };
+        let Some(device) = self.of_directive(number)? else { return Ok(false) };
         // SAFETY: the caller's memory.
         unsafe { exit_all(device, &mut device.table.lock(), maps)? };
         Ok(true)
@@ -248,7 +261,7 @@ impl Devices {
     /// # Safety
     /// The maps name memory of the program.
     pub(super) unsafe fn update(&self, number: i64, maps: &[Map]) -> Outcome<bool> {
-        let Some(device) = self.find(number)? else { return Ok(false) };
+        let Some(device) = self.of_directive(number)? else { return Ok(false) };
         let mut table = device.table.lock();
         for map in maps {
             let address = map.address as usize;
@@ -279,7 +292,7 @@ impl Devices {
         maps: &[Map],
         captures: &[Captured],
     ) -> Outcome<bool> {
-        let Some(device) = self.find(number)? else { return Ok(false) };
+        let Some(device) = self.of_directive(number)? else { return Ok(false) };
         let copies = {
             let mut table = device.table.lock();
             // SAFETY: the caller's memory.

@@ -53,6 +53,8 @@ static __device__ __noinline__ void apg_fail(apg_fault *fault, apg_u32 kind, apg
   }
   asm volatile("exit;");
 }
+/* The thread ends, the others continue. */
+static __device__ __noinline__ void apg_thread_end() { asm volatile("exit;"); }
 template <bool proven> static __device__ __forceinline__ apg_i64 apg_index(apg_i64 i, apg_i64 n, const void *data, apg_u32 file, apg_u32 line, apg_fault *fault) {
   if (!proven && (apg_u64)i >= (apg_u64)n) { apg_fail(fault, data ? 1 : 2, file, line, i, n); __builtin_unreachable(); }
   return i;

@@ -147,6 +147,8 @@ struct apg_kernel_fault { apg_u32 kind, file, line; apg_i64 index, length, block
 [[noreturn]] static APG_COLD void apg_fail(apg_u32 kind, apg_u32 file, apg_u32 line, apg_i64 index, apg_i64 length, apg_i64 block, apg_i64 rank) {
   throw apg_kernel_fault{kind, file, line, index, length, block, rank};
 }
+/* The blocks of the CPU thread end, without a record. */
+[[noreturn]] static APG_COLD void apg_thread_end() { throw apg_kernel_fault{0, 0, 0, 0, 0, 0, 0}; }
 static APG_COLD void apg_record(const apg_launch *launch, const apg_kernel_fault &found) {
   apg_fault *fault = launch->fault;
   apg_u32 none = 0;

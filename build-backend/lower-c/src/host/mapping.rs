@@ -24,6 +24,11 @@ pub(super) struct Map {
 }
 
 impl Map {
+    /// A range that expressions of C describe.
+    pub(super) fn range(name: &str, address: String, bytes: String, kinds: Vec<&'static str>) -> Map {
+        Map { name: name.to_owned(), address, bytes, pointer: None, kinds, base: None, is_copy: false }
+    }
+
     /// A row of the table.
     pub(super) fn row(&self) -> String {
         let kinds = if self.kinds.is_empty() { "0".to_owned() } else { self.kinds.join(" | ") };

@@ -3,9 +3,12 @@
 //! there is no device; all other text stays as it is.
 
 pub(crate) mod edits;
+mod file_objects;
 mod host_region;
 mod mapping;
 mod parallel;
+
+use std::collections::BTreeSet;
 
 use apg_c_analysis::Parsed;
 use apg_c_analysis::hir::visit::Node;
@@ -22,31 +25,53 @@ use crate::data::{Captured, Reference};
 use crate::declare_target::{device_objects, used_variables};
 use crate::file::HostRegion;
 use crate::region;
+use crate::sources::{FileNumber, ReachedObject, Source, Sources, is_constant};
 use crate::spelling::{is_in_header, spelled_directive};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 
-/// The text of a file with calls in place of its directives about devices; `None` if it has none. `name` is
-/// the file in messages; `kernels` are the symbols of its regions' kernels, in the order of the source,
-/// without the regions `on_host`; `parallel` are parallel regions that run on devices.
+/// What a file gets in place of its directives about devices.
+#[derive(Clone, Copy, Debug)]
+pub struct Offloaded<'a> {
+    /// The file in messages.
+    pub name: &'a str,
+    /// Symbols of its regions' kernels, in the order of the source, without the regions `on_host`.
+    pub kernels: &'a [String],
+    /// Regions that have no kernel.
+    pub on_host: &'a [HostRegion],
+    /// Parallel regions that run on devices.
+    pub parallel: Option<ParallelKernels<'a>>,
+    /// What regions of any file reach outside of themselves, but for what they name.
+    pub objects: &'a BTreeSet<ReachedObject>,
+    /// Texts by which regions of this file end the program.
+    pub texts: &'a [String],
+    /// They write to the standard output.
+    pub print: bool,
+}
+
+/// The text of a file of a program with calls in place of its directives about devices; `None` if it has none,
+/// and regions need nothing of it.
 ///
 /// # Errors
 /// Directives that have no such form.
 pub fn offload(
-    parsed: &Parsed,
-    name: &str,
-    kernels: &[String],
-    on_host: &[HostRegion],
-    parallel: Option<ParallelKernels<'_>>,
+    files: &[Source<'_>],
+    file: FileNumber,
+    with: &Offloaded<'_>,
 ) -> Result<Option<String>, Vec<Unsupported>> {
-    let mut host = Host { parsed, name, on_host, edits: Edits::default(), is_changed: false };
+    let sources = &Sources::new(files);
+    let Offloaded { name, on_host, parallel, .. } = *with;
+    let parsed = files[file].parsed;
+    let (edits, print) = (Edits::default(), with.print);
+    let mut host = Host { sources, file, parsed, name, on_host, print, edits, is_changed: false };
     let mut errors = Vec::new();
-    let mut kernels = kernels.iter();
+    let mut kernels = with.kernels.iter();
     for id in parsed.program.directive_ids() {
         let launched = parallel.map_or(Ok(false), |it| host.parallel(id, it));
         let edited = launched.and_then(|it| if it { Ok(()) } else { host.directive(id, &mut kernels) });
         errors.extend(edited.err());
     }
-    let globals = host.globals() + &parallel.map_or_else(String::new, |it| host.tables(it));
+    let globals = host.globals() + &host.addresses(with.objects) + &host.texts(with.texts, with.objects);
+    let globals = globals + &parallel.map_or_else(String::new, |it| host.tables(it));
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -55,9 +80,13 @@ pub fn offload(
 }
 
 struct Host<'a> {
+    sources: &'a Sources<'a>,
+    file: FileNumber,
     parsed: &'a Parsed,
     name: &'a str,
     on_host: &'a [HostRegion],
+    /// Regions write to the standard output.
+    print: bool,
     edits: Edits,
     is_changed: bool,
 }
@@ -250,9 +279,10 @@ impl<'a> Host<'a> {
         let of = hir.directive(id);
         let Some(body) = of.body else { return Ok(()) };
         let at = self.spelled(of.range)?;
-        let (chain, captured) = region::environment(hir, id)?;
+        let environment = region::environment(self.sources, self.file, id)?;
+        let (chain, captured) = (environment.chain(), &environment.captured);
         let mut maps = self.maps(of, "tofrom", true)?;
-        self.add_implicit_maps(&chain, &captured, &mut maps);
+        self.add_implicit_maps(chain, captured, &mut maps);
         let (mut values, mut rows) = (String::new(), Vec::new());
         for it in captured.iter().filter(|it| it.reference == Reference::Copy) {
             // Threads copy what a clause maps.
@@ -261,20 +291,24 @@ impl<'a> Host<'a> {
             }
         }
         for (index, it) in captured.iter().filter(|it| it.reference != Reference::Private).enumerate() {
-            rows.push(self.capture(&chain, body, it, index, &maps, &mut values));
+            rows.push(self.capture(chain, body, it, index, &maps, &mut values));
         }
+        let declared = self.add_reached(&environment.objects, &mut maps, &mut rows);
         let count = rows.len();
         rows.push("{0, 0, 0, 0}".to_owned());
         let line = format!(
-            "{{ if (__extension__ ({{ {wait} {site} {values} {table} struct apg_captured apg_c_[] = {{{rows}}}; \
-             extern const char {kernel}[]; \
-             apg_target_region(&apg_s_, {device}, {kernel}, apg_m_, {maps}, apg_c_, {count}); }})) {{}} else {{",
+            "{{ if (__extension__ ({{ {declared} {wait} {site} {values} {table} struct apg_captured apg_c_[] = {{{rows}}}; \
+             extern const char {kernel}[]; const long apg_n_ = {device}; \
+             const int apg_r_ = apg_target_region(&apg_s_, apg_n_, {kernel}, apg_m_, {maps}, apg_c_, {count}); \
+             {written}{ended}apg_r_; }})) {{}} else {{",
             wait = self.dependences(of),
             site = self.site(of, at.start),
             table = Self::table(&maps),
             rows = rows.join(", "),
             device = self.device(of)?,
             maps = maps.len(),
+            written = if self.print { "apg_target_written(apg_n_); " } else { "" },
+            ended = self.ended(&environment.objects),
         );
         self.edits.insert_line(self.parsed.text(), at.start, &line);
         self.share_globals(id);
@@ -334,6 +368,7 @@ impl<'a> Host<'a> {
             let kinds = match it.reference {
                 // Their results are back on the host, whatever `defaultmap` says.
                 Reference::Reduction(_) | Reference::Last => type_kinds("tofrom").to_vec(),
+                _ if is_constant(of) => vec!["APG_TO"],
                 _ => implicit_kinds(hir.directive(chain[0]), &of.ty),
             };
             match maps.iter_mut().find(is_named) {

@@ -14,8 +14,8 @@ use apg_mir::{
 };
 
 use crate::body::{Body, Role, Storage, TeamThread, binary, int, local_value, operation};
+use crate::sources::{Source, Sources};
 use crate::spelling::spelled_directive;
-use crate::statement;
 use crate::tables::Tables;
 use crate::unit::{FunctionNames, Unit, declared_function};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
@@ -39,13 +39,15 @@ pub struct ParallelRegions {
 /// ([`crate::functions_with_openmp`]).
 pub fn lower_parallel(parsed: &Parsed, path: &Path, with_openmp: &FunctionNames) -> ParallelRegions {
     let hir = &parsed.program;
+    let files = [Source { parsed, path }];
+    let sources = Sources::new(&files);
     let (mut accepted, mut refused) = (Vec::new(), Vec::new());
     for id in hir.directive_ids().filter(|it| is_outermost(hir, *it)) {
         if let Err(error) = spelled_directive(parsed, hir.directive(id).range) {
             refused.push(error);
             continue;
         }
-        let mut unit = Unit::for_teams(parsed, path, with_openmp);
+        let mut unit = Unit::for_teams(&sources, with_openmp);
         lower_all(&mut unit, &[id]);
         unit.errors.sort_by_key(|it| it.range.start());
         match unit.errors.into_iter().next() {
@@ -53,7 +55,7 @@ pub fn lower_parallel(parsed: &Parsed, path: &Path, with_openmp: &FunctionNames)
             Some(error) => refused.push(error),
         }
     }
-    let mut unit = Unit::for_teams(parsed, path, with_openmp);
+    let mut unit = Unit::for_teams(&sources, with_openmp);
     let regions = lower_all(&mut unit, &accepted);
     unit.program.assign_ids();
     mir::verify::debug_assert_valid(&unit.program, "lowering of parallel regions");
@@ -69,12 +71,7 @@ fn lower_all(unit: &mut Unit<'_>, ids: &[DirectiveId]) -> Vec<(DirectiveId, Vec<
             Err(error) => unit.report(error),
         }
     }
-    while let Some((function, id)) = unit.next_function() {
-        match statement::lower_function(unit, function) {
-            Ok(lowered) => unit.program.functions[id.index()] = lowered,
-            Err(error) => unit.report(error),
-        }
-    }
+    unit.lower_functions();
     regions
 }
 

@@ -2,11 +2,11 @@
 int printf(const char *, ...);
 extern int outside(int);
 int counter;
-static int next(void) { return counter++; }
+static int next(void) { static int calls; return calls++ + counter; }
 void f(int n, double *x, long double big, int (*apply)(int)) {
 #pragma omp target teams distribute parallel for map(x[:n])
   for (int i = 0; i < n; i++) {
-    printf("%d\n", i);
+    n = printf("%d\n", i);
     x[i] = outside(i);
     x[i] += next();
     if (i == 7) break;
@@ -41,9 +41,9 @@ void f(int n, double *x, long double big, int (*apply)(int)) {
   }
 }
 // ---- errors
-// 5: counter: `counter` is not in the memory of the device: pass `counter` as an argument
-// 9: printf("%d\n", i): a region calls `printf`, which is not defined in this file: define it in this file, or call it outside of the region
-// 10: outside(i): a region calls `outside`, which is not defined in this file: define it in this file, or call it outside of the region
+// 5: static int calls;: `calls` is static, and has no device form: map an object that is declared outside of the region
+// 9: printf("%d\n", i): a device does not know how many characters it has written: do not use the result of `printf` in the region
+// 10: outside(i): a region calls `outside`, which no file of the program defines: name its file, too, or call it outside of the region
 // 12: break;: `break` leaves a loop that threads share: write a condition around the rest of the body
 // 13: case 1 ... 3: x[i] = 2;: a range of labels has no device form: write each value
 // 14: #pragma omp critical: `critical` inside of a region has no device form yet: write `atomic`, or a reduction

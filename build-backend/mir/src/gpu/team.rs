@@ -42,6 +42,8 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
     ("team_ordered_enter", &[Ty::I64], Ty::Void),
     ("team_ordered_leave", &[Ty::I64], Ty::Void),
     ("team_iteration_end", &[Ty::I64], Ty::Void),
+    // Ends the thread that calls it.
+    (THREAD_END, &[], Ty::Void),
     // Locks: the address of a word.
     ("team_lock", &[Ty::I64], Ty::Void),
     ("team_unlock", &[Ty::I64], Ty::Void),
@@ -51,6 +53,13 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
     ("team_nest_unlock", &[Ty::I64, Ty::I64], Ty::Void),
     ("team_nest_try_lock", &[Ty::I64, Ty::I64], Ty::I32),
 ];
+
+/// The entry by which code of any kernel ends its thread.
+pub const THREAD_END: &str = "thread_end";
+
+/// Functions of the C library that code of kernels may call: CUDA has them, too (CUDA C++ Programming Guide,
+/// "Formatted Output", "Dynamic Global Memory Allocation and Operations").
+pub const LIBRARY_FUNCTIONS: [&str; 5] = ["printf", "malloc", "free", "memcpy", "memset"];
 
 /// Words of 64 bits of the state of a thread.
 pub const STATE_WORDS: u64 = 24;

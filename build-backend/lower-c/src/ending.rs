@@ -1,0 +1,82 @@
+//! Calls that end the program (C17 7.22.4), and failing assertions (7.2): a thread of a device says how the
+//! program is to end, and ends itself; the host ends the program behind the region.
+
+use apg_c_analysis::hir::{ExprId, ExprKind};
+use apg_c_syntax::TextRange;
+use apg_mir::{self as mir, AtomicOperation, Operation, Place, PlaceKind, Ty};
+
+use crate::atomic::atomic;
+use crate::body::{Body, binary, int, operation};
+use crate::literal::string_bytes;
+use crate::sources::ReachedObject;
+use crate::unsupported::{Lowered, unsupported};
+
+/// How the program is to end: numbers that `apg_target.h` knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Exit = 1,
+    Abort = 2,
+    Assertion = 3,
+    ExitAtOnce = 4,
+}
+
+/// Whether a function of the C library ends the program.
+pub(crate) fn ends_program(name: &str) -> bool {
+    matches!(name, "exit" | "abort" | "_Exit" | "_exit" | "__assert_fail" | "__builtin_abort")
+}
+
+impl Body<'_, '_> {
+    /// A call of a function that ends the program.
+    pub(crate) fn end_program(&mut self, name: &str, arguments: &[ExprId], range: TextRange) -> Lowered<()> {
+        let (how, value) = match (name, arguments) {
+            ("exit" | "_Exit" | "_exit", [status]) => {
+                let status = self.value(*status)?;
+                let status = self.convert_to(status, Ty::I32, range)?;
+                (if name == "exit" { Ending::Exit } else { Ending::ExitAtOnce }, status)
+            }
+            ("__assert_fail", [condition, file, line, _]) => {
+                let text = self.assertion(*condition, *file, *line, range)?;
+                let texts = &mut self.unit.texts;
+                let index = texts.iter().position(|it| *it == text).unwrap_or_else(|| {
+                    texts.push(text);
+                    texts.len() - 1
+                });
+                (Ending::Assertion, int(Ty::I32, index as i64))
+            }
+            ("abort" | "__builtin_abort", []) => (Ending::Abort, int(Ty::I32, 0)),
+            _ => {
+                let message = format!("`{name}` does not take {} arguments", arguments.len());
+                return unsupported(range, message, "include the header that declares it");
+            }
+        };
+        let words = self.object_address(ReachedObject::Ending, range)?;
+        let values = vec![int(Ty::I32, 0), int(Ty::I32, how as i64)];
+        let before = self.temporary(atomic(AtomicOperation::Compare, words.clone(), Ty::I32, values));
+        let (then, ()) = self.nested(|it| {
+            let second = operation(words.ty, Operation::Offset, vec![words.clone(), int(Ty::I64, 1)]);
+            it.store(Place::new(Ty::I32, PlaceKind::Deref(Box::new(second))), value);
+            Ok(())
+        })?;
+        let condition = binary(Ty::Bool, Operation::Eq, before, int(Ty::I32, 0));
+        self.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
+        self.call_entry("thread_end", Vec::new());
+        Ok(())
+    }
+
+    /// What a failing assertion writes.
+    fn assertion(&self, condition: ExprId, file: ExprId, line: ExprId, range: TextRange) -> Lowered<String> {
+        let hir = self.unit.hir;
+        let text = |id: ExprId| {
+            let is_string = hir.expr(id).kind == ExprKind::String;
+            let bytes = string_bytes(&self.unit.expanded_text(hir.expr(id).range)).filter(|_| is_string)?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        match (text(condition), text(file), hir.constant(line)) {
+            (Some(condition), Some(file), Some(line)) => {
+                let function = &self.function_name;
+                Ok(format!("{file}:{line}: {function}: Assertion `{condition}' failed."))
+            }
+            _ => unsupported(range, "the text of this assertion is not known", "write `assert(condition)`"),
+        }
+    }
+}

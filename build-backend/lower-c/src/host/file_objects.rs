@@ -1,0 +1,113 @@
+//! Objects of file scope that functions name which a region calls. The region may not see them by their names:
+//! another file has them, or the name is that of another object there. So the file that names an object gives
+//! its address to all (C17 6.2.2).
+
+use std::collections::BTreeSet;
+
+use apg_c_analysis::hir::{Length, Type};
+
+use super::edits::quoted;
+use super::mapping::Map;
+use super::{Host, device_objects};
+use crate::sources::{FileObject, ReachedObject, is_constant};
+
+/// The symbol of the address of an object.
+fn symbol(object: FileObject, name: &str) -> String {
+    format!("apg_object_{}_{name}", object.0)
+}
+
+impl Host<'_> {
+    /// Adds rows of captures for objects that functions name, and maps of those that devices do not have
+    /// anyway; declarations of their addresses.
+    pub(super) fn add_reached(
+        &self,
+        objects: &[ReachedObject],
+        maps: &mut Vec<Map>,
+        rows: &mut Vec<String>,
+    ) -> String {
+        let mut declared = String::new();
+        for object in objects {
+            let ReachedObject::OfFile(object) = object else {
+                let map = maps.len();
+                let bytes = "sizeof(apg_e_)".to_owned();
+                let kinds = vec!["APG_TO", "APG_FROM", "APG_ALWAYS"];
+                maps.push(Map::range("the end of the program", "apg_e_".to_owned(), bytes, kinds));
+                rows.push(format!("{{\"the end of the program\", apg_e_, APG_OBJECT, {map}}}"));
+                declared.push_str(&format!(
+                    "int apg_e_[2] = {{0, 0}}; extern const char *const {}[]; ",
+                    self.texts_symbol()
+                ));
+                continue;
+            };
+            let hir = self.sources.hir(object.0);
+            let of = hir.variable(object.1);
+            let symbol = symbol(*object, &of.name);
+            declared.push_str(&format!("extern const struct apg_object_of_file {symbol}; "));
+            let is_on_device = device_objects(hir).binary_search(&object.1).is_ok();
+            let map = if is_on_device { -1 } else { maps.len() as i64 };
+            if !is_on_device {
+                let kinds = if is_constant(of) { vec!["APG_TO"] } else { vec!["APG_TO", "APG_FROM"] };
+                let (address, bytes) = (format!("{symbol}.address"), format!("{symbol}.bytes"));
+                maps.push(Map::range(&of.name, address, bytes, kinds));
+            }
+            rows.push(format!("{{{}, {symbol}.address, APG_OBJECT, {map}}}", quoted(&of.name)));
+        }
+        declared
+    }
+
+    /// Definitions of the addresses of objects that the functions of this file name, at its end.
+    pub(super) fn addresses(&self, objects: &BTreeSet<ReachedObject>) -> String {
+        let hir = &self.parsed.program;
+        let mut text = String::new();
+        for object in objects {
+            let ReachedObject::OfFile(object) = object else { continue };
+            if object.0 != self.file {
+                continue;
+            }
+            let of = hir.variable(object.1);
+            let (name, symbol) = (&of.name, symbol(*object, &of.name));
+            let bytes = match of.ty {
+                // Another file knows how many elements there are.
+                Type::Array(_, Length::Unknown) => "0".to_owned(),
+                _ => format!("sizeof({name})"),
+            };
+            text.push_str(&format!(
+                "const struct apg_object_of_file {symbol} __attribute__((visibility(\"hidden\"))) = \
+                 {{(void *)&{name}, {bytes}}};\n"
+            ));
+        }
+        text
+    }
+
+    /// The symbol of the texts by which regions of this file end the program.
+    fn texts_symbol(&self) -> String {
+        format!("apg_texts_{}", self.file)
+    }
+
+    /// What follows the launch of a region: the end of the program, if its code has asked for that.
+    pub(super) fn ended(&self, objects: &[ReachedObject]) -> String {
+        match objects.contains(&ReachedObject::Ending) {
+            true => format!("apg_target_ended(apg_e_, {}); ", self.texts_symbol()),
+            false => String::new(),
+        }
+    }
+
+    /// The definition of the texts by which regions of this file end the program.
+    pub(super) fn texts(&self, texts: &[String], objects: &BTreeSet<ReachedObject>) -> String {
+        if !objects.contains(&ReachedObject::Ending) {
+            return String::new();
+        }
+        // Messages name the file as the compiler does.
+        let path = self.sources.file(self.file).path.display().to_string();
+        let named = |text: &String| match text.strip_prefix(&path) {
+            Some(rest) => quoted(&format!("{}{rest}", self.name)),
+            None => quoted(text),
+        };
+        let texts: Vec<String> = texts.iter().map(named).chain(["0".to_owned()]).collect();
+        format!(
+            "const char *const {}[] __attribute__((visibility(\"hidden\"))) = {{{}}};\n",
+            self.texts_symbol(),
+            texts.join(", ")
+        )
+    }
+}

@@ -1,0 +1,296 @@
+//! Programs in C with directives about devices: their regions as kernels, and their sources with calls in place of
+//! the directives.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use apg_c_analysis::{Parsed, Toolchain};
+use apg_diagnostics::render::Finding;
+use apg_lower_c::{
+    FileNumber, FunctionNames, HostRegion, Offloaded, ParallelKernels, ParallelRegions, PlacedRegions,
+    ReachedObject, Source,
+};
+
+use crate::build::{Options, Translated};
+use crate::c::{AnalysedFile, EditedSources, is_source, read, toolchain};
+use crate::session::LoadFailure;
+
+/// Where parallel regions run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parallel {
+    /// On the host.
+    Host,
+    /// On the device, but for those that have no device form.
+    Device,
+}
+
+/// Where the directives about devices of a program in C take effect.
+#[derive(Debug)]
+pub enum Placement {
+    /// The host runs all of it: the program has no such directives, or some that cannot be edited, with the
+    /// reasons as warnings.
+    Host(Vec<Finding>),
+    /// On devices.
+    Devices(DeviceProgram),
+}
+
+/// The `target` regions of a program in C as kernels, and its sources with calls in place of its directives
+/// about devices.
+#[derive(Debug)]
+pub struct DeviceProgram {
+    /// The text of each source; `None` for a source without such directives.
+    pub edited: Vec<Option<String>>,
+    /// The regions of the sources that have some.
+    pub regions: Vec<Translated>,
+    /// Warnings of the regions that have no device form: the host runs them.
+    pub on_host: Vec<Finding>,
+}
+
+/// Translates the directives about devices of a program in C. The inner result has the errors of its files.
+///
+/// # Errors
+/// A file cannot be read, or the C compiler refuses the flags.
+pub fn translate_program(
+    sources: &[PathBuf],
+    flags: &[String],
+    options: Options,
+    parallel: Parallel,
+) -> Result<Result<Placement, Vec<Finding>>, LoadFailure> {
+    let names_devices = |path: &PathBuf| -> Result<bool, LoadFailure> {
+        let text = if is_source(path) { read(path)?.1 } else { Arc::default() };
+        Ok(text.contains("target") || parallel == Parallel::Device && text.contains("parallel"))
+    };
+    let is_of_devices = sources.iter().map(names_devices).collect::<Result<Vec<bool>, _>>()?;
+    if !is_of_devices.contains(&true) {
+        return Ok(Ok(Placement::Host(Vec::new())));
+    }
+    let compiler = Arc::new(Toolchain { separates_own_headers: true, ..toolchain(flags)? });
+    // Regions may call functions of all files.
+    let mut files = Vec::new();
+    for (number, path) in sources.iter().enumerate().filter(|it| is_source(it.1)) {
+        let mut file = AnalysedFile::read(path, &compiler)?;
+        file.number = number;
+        files.push(file);
+    }
+    let errors = files.iter().filter(|it| is_of_devices[it.number]).filter_map(|it| it.parsed().err());
+    let errors: Vec<Finding> = errors.flatten().collect();
+    if !errors.is_empty() {
+        return Ok(Err(errors));
+    }
+    files.retain(|it| it.parsed().is_ok());
+    Ok(translate_files(&files, sources, &is_of_devices, options, parallel))
+}
+
+/// Translates files without errors of a program with directives about devices.
+fn translate_files(
+    files: &[AnalysedFile],
+    sources: &[PathBuf],
+    is_of_devices: &[bool],
+    options: Options,
+    parallel: Parallel,
+) -> Result<Placement, Vec<Finding>> {
+    let parsed: Vec<&Parsed> = files.iter().filter_map(|it| it.parsed().ok()).collect();
+    let units: Vec<Source<'_>> =
+        files.iter().zip(&parsed).map(|(file, parsed)| Source { parsed, path: &file.path }).collect();
+    let with_openmp = match parallel {
+        Parallel::Device if files.len() > 1 => apg_lower_c::functions_with_openmp(parsed.iter().copied()),
+        _ => FunctionNames::new(),
+    };
+    let teams = (parallel == Parallel::Device).then_some(&with_openmp);
+    let mut translated = Vec::new();
+    let mut errors = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        let found = match is_of_devices[file.number] {
+            true => file.translate(&units, index, options, teams),
+            false => Ok(TranslatedFile::default()),
+        };
+        match found {
+            Ok(found) => translated.push(found),
+            Err(more) => errors.extend(more),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let objects = translated.iter().flat_map(|it| &it.objects).copied().collect();
+    let mut found =
+        DeviceProgram { edited: vec![None; sources.len()], regions: Vec::new(), on_host: Vec::new() };
+    let mut obstacles = Vec::new();
+    for ((index, file), of) in files.iter().enumerate().zip(translated) {
+        match file.edit(&sources[file.number], &units, index, &of, &objects) {
+            Ok(text) => found.edited[file.number] = text,
+            Err(reasons) => obstacles.extend(reasons),
+        }
+        found.on_host.extend(of.on_host);
+        let regions = [of.parallel.map(|it| it.translated), of.translated];
+        found.regions.extend(regions.into_iter().flatten().filter(|it| !it.mir.kernels.is_empty()));
+    }
+    let is_edited = obstacles.is_empty() && found.edited.iter().any(Option::is_some);
+    Ok(if is_edited { Placement::Devices(found) } else { Placement::Host(obstacles) })
+}
+
+/// Translates the directives about devices of the texts of [`crate::c::distribute_program`]. The inner result has
+/// the errors of its files.
+///
+/// # Errors
+/// The C compiler refuses the flags.
+pub fn translate_distributed(
+    sources: &[PathBuf],
+    mut distributed: EditedSources,
+    flags: &[String],
+    options: Options,
+) -> Result<Result<DeviceProgram, Vec<Finding>>, LoadFailure> {
+    let compiler = Arc::new(toolchain(flags)?);
+    let (mut files, mut errors) = (Vec::new(), Vec::new());
+    for (number, (path, text)) in sources.iter().zip(&distributed).enumerate() {
+        let Some(text) = text.as_ref().filter(|it| it.contains("#pragma omp target")) else { continue };
+        let mut file = AnalysedFile::of_text(path, text.as_str().into(), &compiler);
+        file.number = number;
+        match file.parsed() {
+            Ok(_) => files.push((file, read(path)?.1)),
+            Err(more) => errors.extend(moved_to_source(more, text, &read(path)?.1)),
+        }
+    }
+    if !errors.is_empty() {
+        return Ok(Err(errors));
+    }
+    let parsed: Vec<&Parsed> = files.iter().filter_map(|it| it.0.parsed().ok()).collect();
+    let units: Vec<Source<'_>> =
+        files.iter().zip(&parsed).map(|(file, parsed)| Source { parsed, path: &file.0.path }).collect();
+    let (mut translated, mut regions, mut on_host) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, (file, source)) in files.iter().enumerate() {
+        match file.translate(&units, index, options, None) {
+            Ok(found) => translated.push(found),
+            Err(more) => errors.extend(moved_to_source(more, parsed[index].text(), source)),
+        }
+    }
+    if !errors.is_empty() {
+        return Ok(Err(errors));
+    }
+    let objects = translated.iter().flat_map(|it| &it.objects).copied().collect();
+    for ((index, (file, source)), of) in files.iter().enumerate().zip(translated) {
+        let text = parsed[index].text();
+        match file.edit(&sources[file.number], &units, index, &of, &objects) {
+            Ok(Some(edited)) => distributed[file.number] = Some(edited),
+            Ok(None) => {}
+            Err(reasons) => errors.extend(moved_to_source(reasons, text, source)),
+        }
+        on_host.extend(moved_to_source(of.on_host, text, source));
+        regions.extend(of.translated.filter(|it| !it.mir.kernels.is_empty()));
+    }
+    let found = DeviceProgram { edited: distributed, regions, on_host };
+    Ok(if errors.is_empty() { Ok(found) } else { Err(errors) })
+}
+
+/// Findings in an edited text at the same lines of its source.
+fn moved_to_source(mut findings: Vec<Finding>, edited: &str, source: &Arc<str>) -> Vec<Finding> {
+    for finding in &mut findings {
+        let line = apg_lower_c::presumed_line(edited, finding.span.range.start);
+        let start: usize = source.split_inclusive('\n').take(line - 1).map(str::len).sum();
+        let text = source[start..].lines().next().unwrap_or_default();
+        let blanks = text.len() - text.trim_start().len();
+        finding.span.range = start + blanks..start + text.trim_end().len().max(blanks);
+        finding.span.text = Arc::clone(source);
+        (finding.related, finding.fixes) = (Vec::new(), Vec::new());
+    }
+    findings
+}
+
+/// A file whose regions are translated.
+#[derive(Default)]
+struct TranslatedFile {
+    translated: Option<Translated>,
+    /// Its parallel regions.
+    parallel: Option<Teams>,
+    /// Regions that have no device form.
+    refused: Vec<HostRegion>,
+    /// Warnings of these.
+    on_host: Vec<Finding>,
+    /// What its regions reach outside of themselves, but for what they name.
+    objects: BTreeSet<ReachedObject>,
+    /// Texts by which they end the program.
+    texts: Vec<String>,
+    /// They write to the standard output.
+    print: bool,
+}
+
+impl AnalysedFile {
+    /// Translates the regions of this file, which is one of the units of a program. Its parallel regions run on
+    /// devices if the functions of the program that use OpenMP are given.
+    fn translate(
+        &self,
+        units: &[Source<'_>],
+        index: FileNumber,
+        options: Options,
+        with_openmp: Option<&FunctionNames>,
+    ) -> Result<TranslatedFile, Vec<Finding>> {
+        let mut placed = apg_lower_c::place_regions(units, index);
+        // Kernels of all files have names of their own.
+        let prefix = format!("file{}_", self.number);
+        for kernel in &mut placed.program.kernels {
+            kernel.name.insert_str(0, &prefix);
+        }
+        let translated = self.generate_code(std::mem::take(&mut placed.program), options)?;
+        let parallel = with_openmp
+            .map(|with_openmp| {
+                let regions = apg_lower_c::lower_parallel(units[index].parsed, &self.path, with_openmp);
+                self.generate_parallel(regions, options, &prefix)
+            })
+            .transpose()?;
+        let reasons = placed.on_host.iter().flat_map(|it| it.reasons.clone()).collect();
+        let mut on_host =
+            self.findings(reasons, Some("the host runs the region, on the data that the device has"));
+        if let Some(teams) = &parallel {
+            let refused = teams.regions.refused.clone();
+            on_host.extend(self.findings(refused, Some("the host runs the parallel region around this")));
+        }
+        let PlacedRegions { on_host: refused, objects, texts, print, .. } = placed;
+        let translated = Some(translated);
+        Ok(TranslatedFile { translated, parallel, refused, on_host, objects, texts, print })
+    }
+
+    /// The text of this file with calls in place of directives about devices, if it has some; or why they
+    /// cannot be edited.
+    fn edit(
+        &self,
+        path: &Path,
+        units: &[Source<'_>],
+        index: FileNumber,
+        of: &TranslatedFile,
+        objects: &BTreeSet<ReachedObject>,
+    ) -> Result<Option<String>, Vec<Finding>> {
+        let parallel = of.parallel.as_ref();
+        let parallel = parallel
+            .map(|it| ParallelKernels { regions: &it.regions, symbols: &it.translated.emitted.symbols });
+        let kernels = of.translated.as_ref().map_or(&[][..], |it| &it.emitted.symbols);
+        let name = &path.display().to_string();
+        let (texts, print) = (&of.texts, of.print);
+        let with = Offloaded { name, kernels, on_host: &of.refused, parallel, objects, texts, print };
+        apg_lower_c::offload(units, index, &with)
+            .map_err(|reasons| self.findings(reasons, Some("the host runs the whole program")))
+    }
+}
+
+/// The parallel regions of a file, and their code.
+struct Teams {
+    regions: ParallelRegions,
+    translated: Translated,
+}
+
+impl AnalysedFile {
+    /// Generates code of parallel regions; `prefix` is in front of the names of their kernels.
+    fn generate_parallel(
+        &self,
+        mut regions: ParallelRegions,
+        options: Options,
+        prefix: &str,
+    ) -> Result<Teams, Vec<Finding>> {
+        let mut program = std::mem::take(&mut regions.program);
+        for kernel in &mut program.kernels {
+            kernel.name.insert_str(0, &format!("{prefix}parallel_"));
+        }
+        let translated = self.generate_code(program, options)?;
+        Ok(Teams { regions, translated })
+    }
+}
