@@ -10,6 +10,7 @@ pub mod default_none;
 pub mod divergent_barrier;
 pub mod false_sharing;
 pub mod flush_without_effect;
+pub mod forbidden_call;
 pub mod jump_out;
 pub mod lastprivate_without_value;
 pub mod lock_of_another_thread;
@@ -22,6 +23,7 @@ pub mod missing_for;
 pub mod missing_lastprivate;
 pub mod missing_private;
 pub mod missing_reduction;
+pub mod needless_critical;
 pub mod nesting;
 pub mod ordered_without_region;
 pub mod orphaned_in_main;
@@ -34,6 +36,7 @@ pub mod uncoalesced_access;
 pub mod unknown_directive;
 pub mod unmapped_pointer;
 pub mod unprotected_update;
+pub mod unsafe_call;
 
 use super::Checked;
 
@@ -49,6 +52,7 @@ pub static RULES: &[Checked] = &[
     (&divergent_barrier::RULE, Some(divergent_barrier::check)),
     (&false_sharing::RULE, Some(false_sharing::check)),
     (&flush_without_effect::RULE, Some(flush_without_effect::check)),
+    (&forbidden_call::RULE, Some(forbidden_call::check)),
     (&jump_out::RULE, Some(jump_out::check)),
     (&lastprivate_without_value::RULE, Some(lastprivate_without_value::check)),
     (&lock_of_another_thread::RULE, Some(lock_of_another_thread::check)),
@@ -61,6 +65,7 @@ pub static RULES: &[Checked] = &[
     (&missing_lastprivate::RULE, Some(missing_lastprivate::check)),
     (&missing_private::RULE, None),
     (&missing_reduction::RULE, None),
+    (&needless_critical::RULE, Some(needless_critical::check)),
     (&nesting::RULE, Some(nesting::check)),
     (&ordered_without_region::RULE, Some(ordered_without_region::check)),
     (&orphaned_in_main::RULE, Some(orphaned_in_main::check)),
@@ -73,4 +78,5 @@ pub static RULES: &[Checked] = &[
     (&unknown_directive::RULE, None),
     (&unmapped_pointer::RULE, Some(unmapped_pointer::check)),
     (&unprotected_update::RULE, None),
+    (&unsafe_call::RULE, Some(unsafe_call::check)),
 ];
