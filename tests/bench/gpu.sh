@@ -44,6 +44,11 @@ for program in tests/c-programs/*.c; do
     LINES_SHOWN=1 try "$program" "$apg" run "$program" --accels all -lm -- word
 done
 
+section "C with parallel regions"
+for program in examples/c/*.c; do
+    LINES_SHOWN=1 try "$program" "$apg" run "$program" --accels all --parallel device -lm
+done
+
 section "profile"
 LINES_SHOWN=30 try "profile of examples/kmeans.x10" "$apg" run examples/kmeans.x10 --accels all --profile "$out/trace.json"
 python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["traceEvents"]), "events")' "$out/trace.json" || failed=1
@@ -128,6 +133,7 @@ if command -v nvcc >/dev/null; then
     nvcc -O3 -std=c++17 -arch=native -o "$out/target_regions" tests/bench/cuda/target_regions.cu
     for round in 1 2; do
         "$apg" run tests/bench/target_regions.c --accels 0 -O2 -lm
+        "$apg" run tests/bench/parallel_regions.c --accels 0 --parallel device -O2 -lm
         "$out/target_regions"
     done
     nvcc -O3 -std=c++17 -arch=native -o "$out/multiply" tests/bench/cuda/multiply.cu -lcublas

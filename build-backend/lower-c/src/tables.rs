@@ -4,6 +4,8 @@
 use apg_c_analysis::hir::VariableId;
 use rustc_hash::FxHashMap;
 
+use crate::moved::{Moved, pointer_name};
+
 /// What device code names by an index, in expressions and definitions of C at the end of the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables {
@@ -13,6 +15,12 @@ pub(crate) struct Tables {
     pub definitions: Vec<String>,
     /// Threadprivate objects, each with the name of its descriptor.
     pub private: Vec<(VariableId, String)>,
+    /// The indices of locks that only code of teams takes.
+    pub locks: Vec<usize>,
+    /// Arrays that the program uses by pointers.
+    pub moved: Vec<Moved>,
+    /// The indices of these pointers.
+    pub pointers: Vec<usize>,
     indices: FxHashMap<String, usize>,
 }
 
@@ -25,6 +33,28 @@ impl Tables {
             self.objects.push(expression);
         }
         index as i64
+    }
+
+    /// The index of an object at file scope.
+    pub(crate) fn file_object(&mut self, variable: VariableId, name: &str) -> i64 {
+        if !self.moved.iter().any(|it| it.variable == variable) {
+            return self.object(format!("(void *)&{name}"));
+        }
+        let index = self.object(format!("(void *)&{}", pointer_name(name)));
+        if !self.pointers.contains(&(index as usize)) {
+            self.pointers.push(index as usize);
+        }
+        index
+    }
+
+    /// The index of a lock.
+    pub(crate) fn lock(&mut self, name: &str) -> i64 {
+        let definition = || format!("__attribute__((weak, visibility(\"hidden\"))) unsigned {name}[32];");
+        let index = self.defined(name, definition);
+        if !self.locks.contains(&(index as usize)) {
+            self.locks.push(index as usize);
+        }
+        index
     }
 
     /// The index of the address of something that is defined once.

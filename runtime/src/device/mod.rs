@@ -14,6 +14,7 @@ mod launch;
 mod mailbox;
 mod nvrtc;
 mod self_test;
+pub(crate) mod team;
 #[cfg(test)]
 mod tests;
 

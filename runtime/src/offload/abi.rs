@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use super::host_regions::LentData;
 use super::layout::{Captured, Functions, Global, Map, Site, list, text};
 use super::memory::TargetDevice;
-use super::parallel::{Object, ParallelFunctions, Request, Teams};
+use super::parallel::{HeapFunctions, Moved, Object, ParallelFunctions, Request, Teams};
 use super::present_table::Memory;
 use super::regions::{Devices, Initial, TargetError};
 use crate::cache::Cache;
@@ -61,15 +61,19 @@ pub fn load(
     // SAFETY: the user asks for this program; its constructors run as in any program.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map_err(cannot)?;
     // SAFETY: these symbols are of apg_target.c, with these types.
-    let (main, runtime, parallel, globals) = unsafe {
+    let (main, runtime, parallel, heap, moved, globals) = unsafe {
         let main = library.get::<Main>(b"apg_target_main\0").map_err(cannot)?;
         let runtime = library.get::<*mut *const Functions>(b"apg_target_runtime\0").map_err(cannot)?;
         let parallel =
             library.get::<*mut *const ParallelFunctions>(b"apg_parallel_runtime\0").map_err(cannot)?;
         let globals = library.get::<*const *const Global>(b"apg_target_globals\0").map_err(cannot)?;
-        (*main, *runtime, *parallel, **globals)
+        // A program whose parallel regions run on the host has the C library's heap.
+        let heap = library.get::<*mut *const HeapFunctions>(b"apg_heap_runtime\0").ok();
+        let moved = library.get::<*const *const Moved>(b"apg_moved_arrays\0").map_err(cannot)?;
+        (*main, *runtime, *parallel, heap.map(|it| *it), **moved, **globals)
     };
     std::mem::forget(library);
+    let has_gpus = matches!(devices, TargetDevices::Gpus(list) if !list.is_empty());
     let devices = match devices {
         TargetDevices::Cpus => vec![TargetDevice::cpus()],
         TargetDevices::Gpus(list) => list.iter().map(|it| TargetDevice::gpu(*it, cache.clone())).collect(),
@@ -83,6 +87,14 @@ pub fn load(
     unsafe { runtime.write(&FUNCTIONS) };
     // SAFETY: likewise.
     unsafe { parallel.write(&PARALLEL_FUNCTIONS) };
+    if let Some(heap) = heap.filter(|_| has_gpus) {
+        // SAFETY: likewise.
+        unsafe { heap.write(&HEAP_FUNCTIONS) };
+        if let Some(state) = STATE.get() {
+            // SAFETY: the program's list; its threads do not run yet.
+            unsafe { state.devices.move_arrays(&state.teams, moved) };
+        }
+    }
     Ok(main)
 }
 
@@ -282,5 +294,21 @@ extern "C" fn parallel_region(
 }
 
 extern "C" fn threads() -> c_int {
-    STATE.get().map_or(0, |it| it.devices.team_size() as c_int)
+    finish(None, |devices| devices.team_size().map(|it| it as c_int))
+}
+
+static HEAP_FUNCTIONS: HeapFunctions =
+    HeapFunctions { allocate: heap_allocate, release: heap_release, size: heap_size };
+
+extern "C" fn heap_allocate(alignment: usize, bytes: usize) -> *mut c_void {
+    let state = STATE.get();
+    state.map_or(std::ptr::null_mut(), |it| it.devices.allocate_shared(&it.teams, alignment, bytes))
+}
+
+extern "C" fn heap_release(address: *mut c_void) -> c_int {
+    c_int::from(STATE.get().is_some_and(|it| it.teams.release_shared(address as usize)))
+}
+
+extern "C" fn heap_size(address: *mut c_void) -> usize {
+    STATE.get().map_or(0, |it| it.teams.shared_size(address as usize))
 }

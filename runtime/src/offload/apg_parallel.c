@@ -6,6 +6,8 @@ struct apg_parallel_functions {
 };
 EXPORTED const struct apg_parallel_functions *apg_parallel_runtime = NULL;
 
+EXPORTED struct apg_moved *apg_moved_arrays = NULL;
+
 /* The routines of the system's library, which the header of the program does not name. */
 extern void library_set_num_threads(int) __asm__("omp_set_num_threads");
 extern int library_get_max_threads(void) __asm__("omp_get_max_threads");
@@ -22,6 +24,11 @@ void apg_add_private(struct apg_private *object, void *address) {
   object->initial = malloc(object->bytes);
   if (!object->initial) abort();
   memcpy(object->initial, address, object->bytes);
+}
+
+void apg_add_moved(struct apg_moved *array) {
+  array->next = apg_moved_arrays;
+  apg_moved_arrays = array;
 }
 
 void omp_set_num_threads(int threads) {

@@ -1,16 +1,20 @@
 /* Parallel regions that run on a device: what an edited C program and the runtime exchange. */
 #ifndef APG_PARALLEL_H
 #define APG_PARALLEL_H
-/* What kernels name by an index; the kind is 1 for the address of an apg_private. */
+/* What kernels name by an index; the kind is 1 for the address of an apg_private, 2 for a lock of regions
+   alone, 3 for the address of the pointer to an array that is moved. */
 struct apg_object { const void *address; unsigned kind; };
 /* A threadprivate object: that of the initial thread, those of the others, their distance and size, its first value. */
 struct apg_private { void *master, *copies; long stride; unsigned long bytes; void *initial; };
+/* An array that the program uses by a pointer, which the runtime changes in front of `main`. */
+struct apg_moved { void **at; unsigned long bytes; struct apg_moved *next; };
 /* An operand or the result of a function that a region calls on the host. */
 union apg_word { unsigned long bits; double number; };
 #pragma GCC visibility push(hidden)
 /* The regions of the program run on a device: routines answer accordingly. */
 void apg_use_parallel(void);
 void apg_add_private(struct apg_private *object, void *address);
+void apg_add_moved(struct apg_moved *array);
 /* Runs a region; 0 if the host is to run it. `threads`: the value of the clause, or 0. */
 int apg_parallel_region(const struct apg_site *site, int condition, long threads, const void *kernel,
                         const struct apg_object *objects, unsigned object_count, void *const *values, unsigned count);

@@ -108,12 +108,8 @@ impl TargetDevice {
         allocations.range(..=address).next_back().is_some_and(|(start, bytes)| address - start < *bytes)
     }
 
-    /// Whether this device is the CPUs.
-    pub(super) fn is_cpus(&self) -> bool {
-        matches!(self.kind, DeviceKind::Cpus)
-    }
-
-    fn device(&self) -> Result<Option<&Arc<Device>>, DeviceError> {
+    /// The GPU; `None` for the CPUs.
+    pub(super) fn device(&self) -> Result<Option<&Arc<Device>>, DeviceError> {
         match &self.kind {
             DeviceKind::Cpus => Ok(None),
             DeviceKind::Gpu { ordinal, device, cache } => {

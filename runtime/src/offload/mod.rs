@@ -18,3 +18,26 @@ pub const HEADER: &str = concat!(include_str!("apg_target.h"), include_str!("apg
 
 /// The unit in C that an edited program is linked with.
 pub const SUPPORT: &str = concat!(include_str!("apg_target.c"), include_str!("apg_parallel.c"));
+
+/// The header of the unit with the heap of a program whose parallel regions run on a device.
+pub const HEAP_HEADER: &str = include_str!("apg_heap.h");
+
+/// That unit.
+pub const HEAP: &str = include_str!("apg_heap.c");
+
+/// Functions that the linker gives names of that unit (`--wrap` of ld).
+pub const HEAP_WRAPPED: &[&str] = &[
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "free",
+    "aligned_alloc",
+    "memalign",
+    "posix_memalign",
+    "malloc_usable_size",
+    "strdup",
+    "strndup",
+    "getline",
+    "getdelim",
+];

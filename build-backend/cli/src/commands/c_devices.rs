@@ -84,6 +84,16 @@ pub(super) fn host_form(edited: Vec<Option<String>>) -> SharedForm {
     SharedForm { edited, supports: vec![SUPPORT], objects: Vec::new(), libraries: Vec::new() }
 }
 
+/// Gives a program the heap that its parallel regions on a device reach.
+pub(super) fn add_heap(form: &mut SharedForm) {
+    form.supports.push(HEAP);
+    form.libraries.extend(offload::HEAP_WRAPPED.iter().map(|it| format!("-Wl,--wrap={it}")));
+}
+
+/// That heap.
+const HEAP: Support =
+    Support { header: ("apg_heap.h", offload::HEAP_HEADER), own_headers: &[], source: offload::HEAP };
+
 /// What connects a program with its devices.
 pub(super) const SUPPORT: Support =
     Support { header: ("apg_target.h", offload::HEADER), own_headers: &[], source: offload::SUPPORT };

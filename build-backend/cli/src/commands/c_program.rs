@@ -262,7 +262,11 @@ impl CProgram {
             return Err(Failure::misuse("`--sanitize` is for programs whose regions run on the host")
                 .hint("set OMP_TARGET_OFFLOAD=disabled"));
         }
-        request.form = Form::SharedObject(c_devices::shared_form(edited, &regions, options.mode, observer)?);
+        let mut form = c_devices::shared_form(edited, &regions, options.mode, observer)?;
+        if self.regions_on_device() == translation::Parallel::Device {
+            c_devices::add_heap(&mut form);
+        }
+        request.form = Form::SharedObject(form);
         Ok(Ok((request, Kind::Offloaded)))
     }
 

@@ -15,18 +15,26 @@
 #define APG_TEAM_SLOTS 64
 /* What the threads share of one worksharing loop: `epoch` is the number of the loop that it belongs to. */
 struct apg_team_slot { apg_u32 epoch, left; apg_i64 next, ordered; };
-/* objects: addresses that the code names by their indices. run_schedule, run_chunk: `schedule(runtime)`. The rest belongs
-   to the threads: those that have arrived at a barrier, its number, the number of `single` constructs. */
+/* What they share of one reduction: its number, and how many partial results there are. */
+struct apg_team_reduction { apg_u32 epoch, arrived; };
+/* A call that a thread of a GPU makes on the host, in memory of the host: 1 of `state` asks for it, 2 says that it is done. */
+#define APG_TEAM_CALLS 1024
+#define APG_TEAM_CALL_WORDS 32
+struct apg_team_call { apg_u32 state, words; apg_i64 function, operands[APG_TEAM_CALL_WORDS]; };
+/* objects: addresses that the code names by their indices. partials: partial results of APG_TEAM_SLOTS reductions.
+   run_schedule, run_chunk: `schedule(runtime)`. calls: APG_TEAM_CALLS calls of the host, on a GPU. The rest belongs to the
+   threads: those that have arrived at a barrier, its number, the number of `single` constructs, the number of calls. */
 struct apg_team {
-  const apg_i64 *objects, *reserved; apg_i64 exchange, run_chunk; apg_i32 threads, run_schedule;
-  alignas(64) apg_u32 arrived; alignas(64) apg_u32 phase; alignas(64) apg_u32 singles; alignas(64) apg_team_slot slots[APG_TEAM_SLOTS];
+  const apg_i64 *objects; apg_u64 *partials; apg_i64 exchange, run_chunk; apg_i32 threads, run_schedule; apg_team_call *calls;
+  alignas(64) apg_u32 arrived; alignas(64) apg_u32 phase; alignas(64) apg_u32 singles; alignas(64) apg_u32 tickets;
+  alignas(64) apg_team_slot slots[APG_TEAM_SLOTS]; apg_team_reduction reductions[APG_TEAM_SLOTS]; apg_u32 turns[APG_TEAM_CALLS];
 };
 /* A threadprivate object: that of the initial thread, and those of the others. */
 struct apg_private { apg_i64 master, copies, stride; };
 enum { APG_SCHEDULE_ANY, APG_SCHEDULE_STATIC, APG_SCHEDULE_CHUNKS, APG_SCHEDULE_DYNAMIC, APG_SCHEDULE_GUIDED, APG_SCHEDULE_RUNTIME };
 /* number, threads: those that the program sees; `home` is the number in the team. */
 struct apg_thread {
-  apg_team *team; apg_i32 number, threads, home, is_nested; apg_u32 singles, loops;
+  apg_team *team; apg_i32 number, threads, home, is_nested; apg_u32 singles, loops, reductions; apg_i32 is_owner;
   apg_team_slot *slot; apg_i32 schedule, is_ordered, is_past; apg_i32 padding;
   apg_i64 total, chunk, next, first, end, step, iteration;
 };
@@ -34,35 +42,54 @@ static_assert(sizeof(apg_thread) <= 24 * 8, "the state of a thread");
 #define APG_SELF(self) ((apg_thread *)(self))
 /* ---- memory ---- */
 #if APG_TEAM_DEVICE
-APG_TEAM void apg_team_flush() { __threadfence(); }
-APG_TEAM apg_u32 apg_team_load(const apg_u32 *p) { apg_u32 v = *(const volatile apg_u32 *)p; __threadfence(); return v; }
-APG_TEAM apg_i64 apg_team_load(const apg_i64 *p) { apg_i64 v = *(const volatile apg_i64 *)p; __threadfence(); return v; }
-APG_TEAM void apg_team_store(apg_u32 *p, apg_u32 v) { __threadfence(); *(volatile apg_u32 *)p = v; }
-APG_TEAM void apg_team_store(apg_i64 *p, apg_i64 v) { __threadfence(); *(volatile apg_i64 *)p = v; }
-APG_TEAM apg_u32 apg_team_add(apg_u32 *p, apg_u32 v) { __threadfence(); apg_u32 old = atomicAdd(p, v); __threadfence(); return old; }
-APG_TEAM apg_i64 apg_team_add(apg_i64 *p, apg_i64 v) { return (apg_i64)atomicAdd((apg_u64 *)p, (apg_u64)v); }
-APG_TEAM bool apg_team_replace(apg_u32 *p, apg_u32 old, apg_u32 v) { bool done = atomicCAS(p, old, v) == old; __threadfence(); return done; }
-APG_TEAM bool apg_team_replace(apg_i64 *p, apg_i64 old, apg_i64 v) { return (apg_i64)atomicCAS((apg_u64 *)p, (apg_u64)old, (apg_u64)v) == old; }
-APG_TEAM void apg_team_wait(apg_u32 times) { __nanosleep(times < 8 ? 20u << times : 4000u); }
+/* Scopes are those of the device: PTX ISA, Memory Consistency Model. */
+#define APG_TEAM_WORD(T, type, letter) \
+  APG_TEAM T apg_team_peek(const T *p) { T v; asm volatile("ld.relaxed.gpu." type " %0, [%1];" : "=" letter(v) : "l"(p) : "memory"); return v; } \
+  APG_TEAM T apg_team_load(const T *p) { T v; asm volatile("ld.acquire.gpu." type " %0, [%1];" : "=" letter(v) : "l"(p) : "memory"); return v; } \
+  APG_TEAM void apg_team_store(T *p, T v) { asm volatile("st.release.gpu." type " [%0], %1;" :: "l"(p), letter(v) : "memory"); } \
+  APG_TEAM T apg_team_add(T *p, T v) { T old; asm volatile("atom.add.acq_rel.gpu." type " %0, [%1], %2;" : "=" letter(old) : "l"(p), letter(v) : "memory"); return old; }
+APG_TEAM_WORD(apg_u32, "u32", "r")
+APG_TEAM_WORD(apg_i64, "u64", "l")
+#undef APG_TEAM_WORD
+/* A thread that waits for the value of another one flushes: others of its warp go on. */
+APG_TEAM void apg_team_flush() { __threadfence_system(); __nanosleep(20); }
+APG_TEAM bool apg_team_replace(apg_u32 *p, apg_u32 old, apg_u32 v) {
+  apg_u32 found;
+  asm volatile("atom.cas.acq_rel.gpu.b32 %0, [%1], %2, %3;" : "=r"(found) : "l"(p), "r"(old), "r"(v) : "memory");
+  return found == old;
+}
+APG_TEAM bool apg_team_replace(apg_i64 *p, apg_i64 old, apg_i64 v) {
+  apg_i64 found;
+  asm volatile("atom.cas.acq_rel.gpu.b64 %0, [%1], %2, %3;" : "=l"(found) : "l"(p), "l"(old), "l"(v) : "memory");
+  return found == old;
+}
+APG_TEAM void apg_team_wait(apg_u32 times) { __nanosleep(times < 7 ? 20u << times : 2000u); }
+/* Threads of a warp reach barriers apart, so that the barrier is not an aligned one. */
+APG_TEAM void apg_team_block_barrier() { asm volatile("barrier.sync 0;" ::: "memory"); }
+APG_TEAM apg_u32 apg_team_lane() { return threadIdx.x % 32u; }
+/* Whether the calling thread is the first of those of its warp that are here at the same time. */
+APG_TEAM bool apg_team_is_elected() { return apg_team_lane() == (apg_u32)__ffs((int)__activemask()) - 1u; }
 #else
 APG_TEAM void apg_team_flush() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 template <class T> APG_TEAM T apg_team_load(const T *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+template <class T> APG_TEAM T apg_team_peek(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 template <class T> APG_TEAM void apg_team_store(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
 template <class T> APG_TEAM T apg_team_add(T *p, T v) { return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL); }
 template <class T> APG_TEAM bool apg_team_replace(T *p, T old, T v) { return __atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); }
 /* A thread that waits lets others run soon: there may be more threads than CPUs. */
 APG_TEAM void apg_team_wait(apg_u32 times) { if (times > 16) sched_yield(); }
+APG_TEAM bool apg_team_is_elected() { return true; }
 #endif
 /* ---- threads ---- */
 APG_TEAM void apg_team_enter(apg_i64 self, apg_i64 team, apg_i32 number) {
   apg_thread *const it = APG_SELF(self);
   it->team = (apg_team *)team; it->number = it->home = number; it->threads = it->team->threads;
-  it->is_nested = 0; it->singles = it->loops = 0; it->slot = nullptr;
+  it->is_nested = 0; it->singles = it->loops = it->reductions = 0; it->slot = nullptr;
 }
 APG_TEAM void apg_team_nest(apg_i64 self, apg_i64 around) {
   apg_thread *const it = APG_SELF(self);
   it->team = APG_SELF(around)->team; it->home = APG_SELF(around)->home; it->number = 0; it->threads = 1;
-  it->is_nested = 1; it->singles = it->loops = 0; it->slot = nullptr;
+  it->is_nested = 1; it->singles = it->loops = it->reductions = 0; it->slot = nullptr;
 }
 APG_TEAM apg_i32 apg_team_thread(apg_i64 self) { return APG_SELF(self)->number; }
 APG_TEAM apg_i32 apg_team_threads(apg_i64 self) { return APG_SELF(self)->threads; }
@@ -83,15 +110,15 @@ APG_TEAM void apg_team_synchronize(apg_i64 self) {
   apg_team *const team = it->team;
 #if APG_TEAM_DEVICE
   /* Blocks arrive as a whole; the last one may have threads that are not in the team, which have ended. */
-  __syncthreads();
+  apg_team_block_barrier();
   if (threadIdx.x == 0) {
-    const apg_u32 phase = apg_team_load(&team->phase);
+    const apg_u32 phase = apg_team_peek(&team->phase);
     if (apg_team_add(&team->arrived, 1u) + 1 == (team->threads + blockDim.x - 1) / blockDim.x) {
       team->arrived = 0;
       apg_team_store(&team->phase, phase + 1);
     } else while (apg_team_load(&team->phase) == phase);
   }
-  __syncthreads();
+  apg_team_block_barrier();
 #else
   const apg_u32 phase = apg_team_load(&team->phase);
   if (apg_team_add(&team->arrived, 1u) + 1 == (apg_u32)team->threads) {
@@ -105,7 +132,7 @@ APG_TEAM apg_i32 apg_team_single(apg_i64 self) {
   apg_thread *const it = APG_SELF(self);
   if (it->threads == 1) return 1;
   const apg_u32 number = it->singles++;
-  return apg_team_replace(&it->team->singles, number, number + 1);
+  return apg_team_peek(&it->team->singles) == number && apg_team_replace(&it->team->singles, number, number + 1);
 }
 /* Null for a thread alone. */
 APG_TEAM apg_i64 apg_team_copyprivate(apg_i64 self) { return APG_SELF(self)->threads == 1 ? 0 : APG_SELF(self)->team->exchange; }
@@ -142,7 +169,7 @@ APG_TEAM apg_i32 apg_team_loop_next(apg_i64 self) {
       it->first = (it->next++ * threads + number) * it->chunk;
       break;
     case APG_SCHEDULE_DYNAMIC:
-      it->first = apg_team_load(&it->slot->next);
+      it->first = apg_team_peek(&it->slot->next);
       if (it->first < total) it->first = apg_team_add(&it->slot->next, it->chunk);
       break;
     default:
@@ -169,7 +196,15 @@ APG_TEAM void apg_team_loop_leave(apg_i64 self) {
   apg_thread *const it = APG_SELF(self);
   apg_team_slot *const slot = it->slot;
   it->is_ordered = 0; it->slot = nullptr;
-  if (!slot || apg_team_add(&slot->left, 1u) + 1 != (apg_u32)it->threads) return;
+  if (!slot) return;
+#if APG_TEAM_DEVICE
+  /* One thread counts those of its warp that leave together. */
+  const apg_u32 together = __activemask(), count = __popc(together);
+  if (apg_team_lane() != (apg_u32)__ffs((int)together) - 1u) { __threadfence(); return; }
+#else
+  const apg_u32 count = 1;
+#endif
+  if (apg_team_add(&slot->left, count) + count != (apg_u32)it->threads) return;
   slot->next = slot->ordered = 0; slot->left = 0;
   apg_team_store(&slot->epoch, slot->epoch + APG_TEAM_SLOTS);
 }
@@ -193,9 +228,18 @@ APG_TEAM void apg_team_iteration_end(apg_i64 self) { apg_team_ordered_enter(self
 /* ---- locks: a word that is zero when it is free, as the system's library has it ---- */
 APG_TEAM apg_i32 apg_team_try_lock(apg_i64 lock) {
   apg_u32 *const word = (apg_u32 *)lock;
-  return apg_team_load(word) == 0 && apg_team_replace(word, 0u, 1u);
+  return apg_team_peek(word) == 0 && apg_team_replace(word, 0u, 1u);
 }
-APG_TEAM void apg_team_lock(apg_i64 lock) { for (apg_u32 times = 0; !apg_team_try_lock(lock); ++times) apg_team_wait(times); }
+/* `omp_test_lock`: programs call it until it succeeds. */
+APG_TEAM apg_i32 apg_team_test_lock(apg_i64 lock) {
+  if (apg_team_try_lock(lock)) return 1;
+  apg_team_wait(0);
+  return 0;
+}
+/* Of the threads of a warp that wait together one looks for the lock, so that one that has it can make progress. */
+APG_TEAM void apg_team_lock(apg_i64 lock) {
+  for (apg_u32 times = 0; !apg_team_is_elected() || !apg_team_try_lock(lock); ++times) apg_team_wait(times);
+}
 APG_TEAM void apg_team_unlock(apg_i64 lock) { apg_team_store((apg_u32 *)lock, 0u); }
 /* The lock, how often it is taken, and the thread that has it, counted from 1. */
 struct apg_nest_lock { apg_u32 word, count; apg_i64 owner; };
@@ -221,8 +265,136 @@ APG_TEAM void apg_team_nest_unlock(apg_i64, apg_i64 lock) {
   apg_team_store(&it->owner, (apg_i64)0);
   apg_team_unlock(lock);
 }
+/* ---- reductions: in the order of the threads, so that the same threads with the same values give the same result ---- */
+enum { APG_REDUCE_ADD, APG_REDUCE_MULTIPLY, APG_REDUCE_MIN, APG_REDUCE_MAX, APG_REDUCE_BITAND, APG_REDUCE_BITOR, APG_REDUCE_BITXOR,
+       APG_REDUCE_AND, APG_REDUCE_OR };
+template <class T> APG_TEAM T apg_team_bits(apg_i32 operation, T a, T b) {
+  return operation == APG_REDUCE_BITAND ? a & b : operation == APG_REDUCE_BITOR ? a | b : a ^ b;
+}
+APG_TEAM float apg_team_bits(apg_i32, float a, float) { return a; }
+APG_TEAM double apg_team_bits(apg_i32, double a, double) { return a; }
+template <class T> APG_TEAM T apg_team_combine(apg_i32 operation, T a, T b) {
+  switch (operation) {
+    case APG_REDUCE_ADD: return a + b;
+    case APG_REDUCE_MULTIPLY: return a * b;
+    case APG_REDUCE_MIN: return b < a ? b : a;
+    case APG_REDUCE_MAX: return b > a ? b : a;
+    case APG_REDUCE_AND: return (T)(a != 0 && b != 0);
+    case APG_REDUCE_OR: return (T)(a != 0 || b != 0);
+    default: return apg_team_bits(operation, a, b);
+  }
+}
+union apg_team_value { apg_u64 bits; apg_i32 i32; apg_u32 u32; apg_i64 i64; apg_u64 u64; float f32; double f64; };
+#define APG_TEAM_GET(T, member) APG_TEAM void apg_team_get(apg_team_value it, T *to) { *to = it.member; } \
+  APG_TEAM apg_u64 apg_team_word(T value) { apg_team_value it; it.bits = 0; it.member = value; return it.bits; }
+APG_TEAM_GET(apg_i32, i32) APG_TEAM_GET(apg_u32, u32) APG_TEAM_GET(apg_i64, i64) APG_TEAM_GET(apg_u64, u64)
+APG_TEAM_GET(float, f32) APG_TEAM_GET(double, f64)
+#undef APG_TEAM_GET
+template <class T> APG_TEAM T apg_team_partial(apg_u64 bits) {
+  apg_team_value it; it.bits = bits;
+  T value; apg_team_get(it, &value);
+  return value;
+}
+template <class T> APG_TEAM T apg_team_partial(const apg_u64 *p) { return apg_team_partial<T>((apg_u64)apg_team_peek((const apg_i64 *)p)); }
+#if APG_TEAM_DEVICE
+/* The values of the first `count` threads of a warp, by a tree; the first thread has the result. */
+template <class T> APG_TEAM T apg_team_reduce_warp(apg_i32 operation, T value, apg_u32 count) {
+  const apg_u32 mask = count >= 32u ? 0xffffffffu : (1u << count) - 1u, lane = apg_team_lane();
+  if (lane >= count) return value;
+  for (apg_u32 distance = 1; distance < 32u; distance *= 2) {
+    const T other = __shfl_down_sync(mask, value, distance);
+    if (lane + distance < count) value = apg_team_combine(operation, value, other);
+  }
+  return value;
+}
+#endif
+/* Combines the values of all threads (M. Harris, Optimizing Parallel Reduction in CUDA): the last part of the team that
+   arrives combines the partial results. It is the owner, which has the result; others get some value. */
+template <class T> APG_TEAM T apg_team_reduce(apg_i64 self, apg_i32 operation, T value) {
+  apg_thread *const it = APG_SELF(self);
+  it->is_owner = it->threads == 1;
+  if (it->is_owner) return value;
+  apg_team *const team = it->team;
+  const apg_u32 number = it->reductions++;
+  apg_team_reduction *const reduction = &team->reductions[number % APG_TEAM_SLOTS];
+#if APG_TEAM_DEVICE
+  __shared__ apg_u64 partials[32];
+  __shared__ apg_u32 is_last;
+  const apg_u32 parts = (team->threads + blockDim.x - 1) / blockDim.x, own = blockIdx.x, warp = threadIdx.x / 32u;
+  const apg_u32 left = team->threads - own * blockDim.x, here = left < blockDim.x ? left : blockDim.x, warps = (here + 31u) / 32u;
+  value = apg_team_reduce_warp(operation, value, here - warp * 32u);
+  if (apg_team_lane() == 0) partials[warp] = apg_team_word(value);
+  apg_team_block_barrier();
+  apg_u64 *const all = team->partials + (apg_u64)(number % APG_TEAM_SLOTS) * parts;
+  if (threadIdx.x == 0) {
+    for (apg_u32 i = 1; i < warps; ++i) value = apg_team_combine(operation, value, apg_team_partial<T>(partials[i]));
+    while (apg_team_load(&reduction->epoch) != number);
+    all[own] = apg_team_word(value);
+    is_last = apg_team_add(&reduction->arrived, 1u) + 1 == parts;
+  }
+  apg_team_block_barrier();
+  if (!is_last || warp != 0) return value;
+  const apg_u32 lanes = here < 32u ? here : 32u, each = (parts + lanes - 1) / lanes, first = apg_team_lane() * each;
+  __threadfence();
+  if (first < parts) value = apg_team_partial<T>(all + first);
+  for (apg_u32 i = first + 1; i < first + each && i < parts; ++i) value = apg_team_combine(operation, value, apg_team_partial<T>(all + i));
+  value = apg_team_reduce_warp(operation, value, (parts + each - 1) / each);
+  it->is_owner = threadIdx.x == 0;
+#else
+  const apg_u32 parts = team->threads;
+  apg_u64 *const all = team->partials + (apg_u64)(number % APG_TEAM_SLOTS) * parts;
+  for (apg_u32 times = 0; apg_team_load(&reduction->epoch) != number; ++times) apg_team_wait(times);
+  all[it->home] = apg_team_word(value);
+  it->is_owner = apg_team_add(&reduction->arrived, 1u) + 1 == parts;
+  if (!it->is_owner) return value;
+  value = apg_team_partial<T>(all);
+  for (apg_u32 i = 1; i < parts; ++i) value = apg_team_combine(operation, value, apg_team_partial<T>(all + i));
+#endif
+  if (it->is_owner) {
+    reduction->arrived = 0;
+    apg_team_store(&reduction->epoch, number + APG_TEAM_SLOTS);
+  }
+  return value;
+}
+APG_TEAM apg_i32 apg_team_reduce_i32(apg_i64 self, apg_i32 operation, apg_i32 value) { return apg_team_reduce(self, operation, value); }
+APG_TEAM apg_u32 apg_team_reduce_u32(apg_i64 self, apg_i32 operation, apg_u32 value) { return apg_team_reduce(self, operation, value); }
+APG_TEAM apg_i64 apg_team_reduce_i64(apg_i64 self, apg_i32 operation, apg_i64 value) { return apg_team_reduce(self, operation, value); }
+APG_TEAM apg_u64 apg_team_reduce_u64(apg_i64 self, apg_i32 operation, apg_u64 value) { return apg_team_reduce(self, operation, value); }
+APG_TEAM float apg_team_reduce_f32(apg_i64 self, apg_i32 operation, float value) { return apg_team_reduce(self, operation, value); }
+APG_TEAM double apg_team_reduce_f64(apg_i64 self, apg_i32 operation, double value) { return apg_team_reduce(self, operation, value); }
+/* Whether the thread has the result of its last reduction. */
+APG_TEAM apg_i32 apg_team_is_owner(apg_i64 self) { return APG_SELF(self)->is_owner; }
 /* ---- functions of the host ---- */
-#if !APG_TEAM_DEVICE
+#if APG_TEAM_DEVICE
+/* Whether a number is the address of an object of this thread (PTX ISA, isspacep). */
+APG_TEAM bool apg_team_is_own(apg_i64 address) {
+  apg_u32 is_own;
+  asm("{ .reg .pred p; isspacep.local p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is_own) : "l"(address));
+  return is_own != 0;
+}
+/* Takes the next call, in turn, and waits until a thread of the host has made it. The address of an object of this thread
+   means nothing there: a call without a function tells so. */
+APG_TEAM void apg_team_host_call(apg_i64 self, apg_i64 function, apg_i64 operands, apg_i32 words) {
+  apg_team *const team = APG_SELF(self)->team;
+  apg_i64 *const own = (apg_i64 *)operands;
+  const apg_u32 ticket = apg_team_add(&team->tickets, 1u), index = ticket % APG_TEAM_CALLS;
+  for (apg_u32 times = 0; apg_team_load(&team->turns[index]) != ticket / APG_TEAM_CALLS; ++times) apg_team_wait(times);
+  volatile apg_team_call *const call = &team->calls[index];
+  for (apg_i32 i = 1; i < words; ++i) {
+    if (apg_team_is_own(own[i])) function = 0;
+    call->operands[i] = own[i];
+  }
+  call->function = function; call->words = (apg_u32)words;
+  __threadfence_system();
+  call->state = 1;
+  for (apg_u32 times = 0; call->state != 2; ++times) apg_team_wait(times);
+  __threadfence_system();
+  own[0] = call->operands[0];
+  call->state = 0;
+  __threadfence_system();
+  apg_team_store(&team->turns[index], ticket / APG_TEAM_CALLS + 1);
+}
+#else
 APG_TEAM void apg_team_host_call(apg_i64, apg_i64 function, apg_i64 operands, apg_i32) { ((void (*)(void *))function)((void *)operands); }
 #endif
 #endif

@@ -40,6 +40,11 @@ impl Edits {
         self.edits.push(Edit { range: offset..offset, text: text.to_owned(), order: 0 });
     }
 
+    /// Replaces a word.
+    pub(super) fn replace(&mut self, range: Range<usize>, text: &str) {
+        self.edits.push(Edit { range, text: text.to_owned(), order: 0 });
+    }
+
     /// Removes a part of a directive that stands on one line.
     pub(super) fn remove(&mut self, range: Range<usize>) {
         self.edits.push(Edit { range, text: String::new(), order: 0 });

@@ -71,7 +71,8 @@ pub fn offload(
         errors.extend(edited.err());
     }
     let globals = host.globals() + &host.addresses(with.objects) + &host.texts(with.texts, with.objects);
-    let globals = globals + &parallel.map_or_else(String::new, |it| host.tables(it));
+    let tables = parallel.map_or_else(String::new, |it| host.tables(it));
+    let globals = globals + &tables;
     if !errors.is_empty() {
         return Err(errors);
     }

@@ -1,11 +1,12 @@
 //! The host's side of parallel regions that run on a device: a call that launches the kernel, followed by the
 //! region's own text for the host, and the tables that kernels refer to.
 
-use apg_c_analysis::hir::{Clause, Directive, DirectiveId, Length, Type, VariableId};
+use apg_c_analysis::hir::{Clause, Directive, DirectiveId, Length, Type};
 
 use super::{Host, quoted};
+use crate::moved::{Moved, pointer_name};
 use crate::tables::Tables;
-use crate::team::ParallelRegions;
+use crate::team::{ParallelRegions, Taken};
 use crate::unsupported::Lowered;
 
 /// Parallel regions with the symbols of their kernels, in the same order.
@@ -18,8 +19,8 @@ pub struct ParallelKernels<'a> {
 }
 
 impl<'a> ParallelKernels<'a> {
-    /// The kernel of a directive, and the objects that it takes the addresses of.
-    fn kernel(self, id: DirectiveId) -> Option<(&'a str, &'a [VariableId])> {
+    /// The kernel of a directive, and what it takes of the function around it.
+    fn kernel(self, id: DirectiveId) -> Option<(&'a str, &'a [Taken])> {
         let found = self.regions.regions.iter().zip(self.symbols).find(|it| it.0.0 == id)?;
         Some((found.1, &found.0.1))
     }
@@ -39,7 +40,14 @@ impl Host<'_> {
         let Some(body) = of.body else { return Ok(false) };
         let at = self.spelled(of.range)?;
         let addresses = captured.iter().map(|it| {
-            let of = hir.variable(*it);
+            let of = hir.variable(it.variable);
+            if it.is_value {
+                return format!(
+                    "__extension__ ({{ __typeof__({name}) apg_c_ = {name}; void *apg_w_ = 0; \
+                     __builtin_memcpy(&apg_w_, &apg_c_, sizeof apg_c_); apg_w_; }})",
+                    name = of.name
+                );
+            }
             let is_address = matches!(of.ty, Type::Array(_, Length::Variable(_) | Length::Unknown));
             format!("(void *){}{}", if is_address { "" } else { "&" }, of.name)
         });
@@ -72,18 +80,38 @@ impl Host<'_> {
         Some(self.source().expr(value))
     }
 
+    /// Uses arrays by pointers, which stand behind their declarations.
+    fn move_arrays(&mut self, moved: &[Moved]) {
+        let hir = &self.parsed.program;
+        for it in moved {
+            let name = &hir.variable(it.variable).name;
+            let pointer = pointer_name(name);
+            self.edits.insert(it.declared, &format!(" static __typeof__({name}) *{pointer} = &{name};"));
+            for at in &it.uses {
+                self.edits.replace(at.clone(), &format!("(*{pointer})"));
+            }
+        }
+    }
+
     /// The tables, as definitions at the end of the file.
-    pub(super) fn tables(&self, kernels: ParallelKernels<'_>) -> String {
+    pub(super) fn tables(&mut self, kernels: ParallelKernels<'_>) -> String {
         if kernels.symbols.is_empty() {
             return String::new();
         }
-        let Tables { objects, definitions, private, .. } = &kernels.regions.tables;
+        self.move_arrays(&kernels.regions.tables.moved);
+        let Tables { objects, definitions, private, locks, pointers, moved, .. } = &kernels.regions.tables;
         let hir = &self.parsed.program;
         let rows: Vec<String> = objects
             .iter()
-            .map(|it| {
+            .enumerate()
+            .map(|(index, it)| {
                 let is_private = private.iter().any(|(_, name)| *it == format!("(void *)&{name}"));
-                format!("{{{it}, {}}}", u32::from(is_private))
+                let kind = match index {
+                    it if locks.contains(&it) => 2,
+                    it if pointers.contains(&it) => 3,
+                    _ => u32::from(is_private),
+                };
+                format!("{{{it}, {kind}}}")
             })
             .chain(["{0, 0}".to_owned()])
             .collect();
@@ -93,10 +121,21 @@ impl Host<'_> {
                 format!("apg_add_private(&{name}, (void *)&{}); ", hir.variable(*variable).name)
             })
             .collect();
+        let arrays: String = moved
+            .iter()
+            .map(|it| {
+                let name = &hir.variable(it.variable).name;
+                let pointer = pointer_name(name);
+                format!(
+                    "{{ static struct apg_moved apg_m_ = {{(void **)&{pointer}, sizeof {name}, 0}}; \
+                     apg_add_moved(&apg_m_); }} "
+                )
+            })
+            .collect();
         format!(
             "#line 1 {file}\n{definitions}\n\
              const struct apg_object {table}[] __attribute__((visibility(\"hidden\"))) = {{{rows}}};\n\
-             __attribute__((constructor)) static void apg_add_parallel_(void) {{ apg_use_parallel(); {calls}}}\n",
+             __attribute__((constructor)) static void apg_add_parallel_(void) {{ apg_use_parallel(); {calls}{arrays}}}\n",
             file = quoted("the calls of regions"),
             definitions = definitions.join("\n"),
             table = kernels.table(),

@@ -3,10 +3,9 @@
 
 use apg_c_analysis::hir::{Clause, Directive, Type, VariableId};
 use apg_c_syntax::TextRange;
-use apg_mir::{self as mir, AtomicOperation, Expr, Operation, PlaceKind, Ty};
+use apg_mir::{self as mir, Expr, Operation, PlaceKind, Ty};
 use rustc_hash::FxHashMap;
 
-use crate::atomic::{atomic, has_atomics};
 use crate::body::{Body, Storage, binary, int, operation};
 use crate::conversion::{not_zero, zero};
 use crate::data::{Reduction, check_default};
@@ -164,49 +163,34 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Combines the partial result of a thread with the total: by an atomic operation where devices have one.
+    /// Combines the partial result of a thread with the total: those of all threads become one, which one of
+    /// them combines with the object. Types that the runtime does not reduce take a lock.
     fn combine_with_outer(&mut self, operator: Reduction, pair: &Replaced) -> Lowered<()> {
         let ty = pair.own.ty();
         let own = self.load(pair.own.clone());
         let own = self.temporary(own);
-        let Lvalue::Place(place) = &pair.outer else {
-            let total = self.load(pair.outer.clone());
-            let combined = self.combined(operator, total, own, ty, pair.range)?;
-            self.store_into(&pair.outer, combined);
+        let Some(entry) = reduction_entry(ty) else {
+            let lock = self.lock_address("apg_reduction_");
+            self.call_entry("team_lock", vec![lock.clone()]);
+            self.add_to_outer(operator, pair, own)?;
+            self.call_entry("team_unlock", vec![lock]);
             return Ok(());
         };
-        let native = match operator {
-            Reduction::Add => Some(AtomicOperation::Add),
-            Reduction::Min => Some(AtomicOperation::Min),
-            Reduction::Max => Some(AtomicOperation::Max),
-            Reduction::BitAnd => Some(AtomicOperation::And),
-            Reduction::BitOr => Some(AtomicOperation::Or),
-            Reduction::BitXor => Some(AtomicOperation::Xor),
-            Reduction::Multiply | Reduction::And | Reduction::Or => None,
-        };
-        match native {
-            _ if !has_atomics(ty) => {
-                let lock = self.lock_address("apg_reduction_");
-                self.call_entry("team_lock", vec![lock.clone()]);
-                let total = self.load(pair.outer.clone());
-                let combined = self.combined(operator, total, own, ty, pair.range)?;
-                self.store_into(&pair.outer, combined);
-                self.call_entry("team_unlock", vec![lock]);
-                Ok(())
-            }
-            Some(native) => {
-                let pointer = self.address_of(place.clone());
-                self.push(mir::StmtKind::Expr(atomic(native, pointer, ty, vec![own])));
-                Ok(())
-            }
-            None => {
-                let pointer = self.address_of(place.clone());
-                let pointer = self.temporary(pointer);
-                let combine =
-                    |it: &mut Self, before| it.combined(operator, before, own.clone(), ty, pair.range);
-                self.compare_and_swap(pointer, ty, combine).map(drop)
-            }
-        }
+        let Some(state) = self.state() else { return Ok(()) };
+        let all = self.entry_value(entry, vec![state, int(Ty::I32, operation_number(operator)), own]);
+        let is_owner = self.entry_value("team_is_owner", Vec::new());
+        let (then, ()) = self.nested(|it| it.add_to_outer(operator, pair, all))?;
+        let condition = binary(Ty::Bool, Operation::Ne, is_owner, int(Ty::I32, 0));
+        self.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
+        Ok(())
+    }
+
+    /// Combines a value with the object outside of the construct.
+    fn add_to_outer(&mut self, operator: Reduction, pair: &Replaced, value: Expr) -> Lowered<()> {
+        let total = self.load(pair.outer.clone());
+        let combined = self.combined(operator, total, value, pair.own.ty(), pair.range)?;
+        self.store_into(&pair.outer, combined);
+        Ok(())
     }
 
     /// Two partial results as one.
@@ -233,8 +217,7 @@ impl Body<'_, '_> {
 
     /// The address of a lock of the program, by its name.
     pub(super) fn lock_address(&mut self, name: &str) -> Expr {
-        let definition = || format!("__attribute__((weak, visibility(\"hidden\"))) unsigned {name}[32];");
-        let index = self.unit.tables.as_mut().map_or(0, |it| it.defined(name, definition));
+        let index = self.unit.tables.as_mut().map_or(0, |it| it.lock(name));
         let address = self.table_object(index);
         self.temporary(address)
     }
@@ -255,6 +238,34 @@ impl Body<'_, '_> {
             true => self.copy_object(&at, lvalue, range),
             false => self.copy_object(lvalue, &at, range),
         }
+    }
+}
+
+/// The entry that reduces values of a type.
+fn reduction_entry(ty: Ty) -> Option<&'static str> {
+    Some(match ty {
+        Ty::I32 => "team_reduce_i32",
+        Ty::U32 => "team_reduce_u32",
+        Ty::I64 => "team_reduce_i64",
+        Ty::U64 => "team_reduce_u64",
+        Ty::F32 => "team_reduce_f32",
+        Ty::F64 => "team_reduce_f64",
+        _ => return None,
+    })
+}
+
+/// The number of an operation (`APG_REDUCE_ADD` and those that follow in apg_team.h).
+fn operation_number(operator: Reduction) -> i64 {
+    match operator {
+        Reduction::Add => 0,
+        Reduction::Multiply => 1,
+        Reduction::Min => 2,
+        Reduction::Max => 3,
+        Reduction::BitAnd => 4,
+        Reduction::BitOr => 5,
+        Reduction::BitXor => 6,
+        Reduction::And => 7,
+        Reduction::Or => 8,
     }
 }
 

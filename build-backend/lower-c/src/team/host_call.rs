@@ -64,6 +64,10 @@ impl Body<'_, '_> {
             return unsupported(range, message, "define it in this file");
         }
         let words = arguments.len() as u64 + 1;
+        if words > mir::team::CALL_WORDS {
+            let message = format!("the call has more than {} operands", mir::team::CALL_WORDS - 1);
+            return unsupported(range, message, "pass less at a time, or call it outside of the region");
+        }
         let ty = self.unit.program.types.array_of(Ty::U64, words);
         let memory = self.memory("operands", ty);
         let word = |index: usize| {

@@ -1,6 +1,6 @@
 //! Parallel regions as kernels (OpenMP 2.5, section 2.3): the threads of one team are all threads of a
 //! launch, with barriers over the whole grid. Data are shared with the host by address, on the CPUs as a
-//! device; GPUs follow.
+//! device and on GPUs.
 
 mod clauses;
 mod foreign;
@@ -11,6 +11,7 @@ mod routines;
 mod sections;
 mod single;
 mod synchronization;
+mod taken;
 mod worksharing;
 
 use apg_c_analysis::hir::{Construct, Directive, DirectiveId};
@@ -19,6 +20,7 @@ use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Ty};
 
 pub use foreign::functions_with_openmp;
 pub use region::{ParallelRegions, lower_parallel};
+pub use taken::Taken;
 
 use crate::body::{Body, int, local_value, operation};
 use crate::unsupported::{Lowered, unsupported};

@@ -13,7 +13,9 @@ use apg_mir::{
     self as mir, Expr, KernelCapture, KernelCaptureKind, Local, LocalId, Operation, PlaceKind, Ty,
 };
 
+use super::taken::{Taken, taken};
 use crate::body::{Body, Role, Storage, TeamThread, binary, int, local_value, operation};
+use crate::moved::moved_arrays;
 use crate::sources::{Source, Sources};
 use crate::spelling::spelled_directive;
 use crate::tables::Tables;
@@ -26,8 +28,8 @@ use crate::variable_length::length_variables;
 pub struct ParallelRegions {
     /// A kernel for each region that has one, in the order of the source.
     pub program: mir::Program,
-    /// Their directives, and the objects outside of each whose addresses it takes.
-    pub regions: Vec<(DirectiveId, Vec<VariableId>)>,
+    /// Their directives, and what each takes of the function around it.
+    pub regions: Vec<(DirectiveId, Vec<Taken>)>,
     /// What the kernels name by indices.
     pub(crate) tables: Tables,
     /// Why other regions stay on the host.
@@ -56,6 +58,11 @@ pub fn lower_parallel(parsed: &Parsed, path: &Path, with_openmp: &FunctionNames)
         }
     }
     let mut unit = Unit::for_teams(&sources, with_openmp);
+    // Programs of several files have such functions: `target` regions of other files may reach the arrays.
+    let may_move = !accepted.is_empty() && with_openmp.is_empty();
+    if let Some(tables) = unit.tables.as_mut().filter(|_| may_move) {
+        tables.moved = moved_arrays(parsed);
+    }
     let regions = lower_all(&mut unit, &accepted);
     unit.program.assign_ids();
     mir::verify::debug_assert_valid(&unit.program, "lowering of parallel regions");
@@ -63,7 +70,7 @@ pub fn lower_parallel(parsed: &Parsed, path: &Path, with_openmp: &FunctionNames)
 }
 
 /// Lowers regions and the functions that they reach.
-fn lower_all(unit: &mut Unit<'_>, ids: &[DirectiveId]) -> Vec<(DirectiveId, Vec<VariableId>)> {
+fn lower_all(unit: &mut Unit<'_>, ids: &[DirectiveId]) -> Vec<(DirectiveId, Vec<Taken>)> {
     let mut regions = Vec::new();
     for id in ids {
         match lower_region(unit, *id) {
@@ -150,11 +157,11 @@ fn captured(hir: &Program, id: DirectiveId) -> Vec<VariableId> {
 }
 
 /// The region as a function of the state of its thread, and a kernel whose threads call it.
-fn lower_region(unit: &mut Unit<'_>, id: DirectiveId) -> Lowered<Vec<VariableId>> {
+fn lower_region(unit: &mut Unit<'_>, id: DirectiveId) -> Lowered<Vec<Taken>> {
     let hir = unit.hir;
     let of = hir.directive(id);
     let span = unit.span(of.range);
-    let captured = captured(hir, id);
+    let captured = taken(hir, id, captured(hir, id));
     let function = of.function.map_or("file", |it| &hir.function(it).name);
     let name = format!("{function}_{}", span.line());
     let mut body = Body::new(unit, Role::Region(Box::default()), span);
@@ -163,9 +170,16 @@ fn lower_region(unit: &mut Unit<'_>, id: DirectiveId) -> Lowered<Vec<VariableId>
     if let Some(code) = of.body {
         body.note_objects(code);
     }
-    for variable in &captured {
+    for Taken { variable, is_value } in &captured {
         let item = body.unit.hir.variable(*variable);
         let range = item.range.unwrap_or(of.range);
+        if *is_value {
+            let ty = body.unit.ty(&item.ty, range)?;
+            let local = body.local(&item.name, ty);
+            params.push(ty);
+            body.objects.insert(*variable, Storage::Local(local));
+            continue;
+        }
         let is_of_variable_length = matches!(item.ty, Type::Array(_, Length::Variable(_) | Length::Unknown));
         // The value of an array whose length is not a constant is the address of its first element.
         let ty = match is_of_variable_length {
@@ -205,13 +219,13 @@ fn lower_region(unit: &mut Unit<'_>, id: DirectiveId) -> Lowered<Vec<VariableId>
 }
 
 /// The kernel of a region. Its first captures are the team, the number of blocks and that of the threads of a
-/// block; the addresses of objects follow.
+/// block; what the region takes of the function around it follows.
 fn kernel(
     name: String,
     span: mir::Span,
     region: mir::FunctionId,
     params: &[Ty],
-    captured: &[VariableId],
+    captured: &[Taken],
     hir: &Program,
 ) -> mir::Kernel {
     let mut locals = Vec::new();
@@ -230,8 +244,8 @@ fn kernel(
     capture("blocks", Ty::I32);
     capture("threads", Ty::I32);
     capture("size", Ty::I32);
-    for (variable, ty) in captured.iter().zip(&params[2..]) {
-        capture(&hir.variable(*variable).name, *ty);
+    for (taken, ty) in captured.iter().zip(&params[2..]) {
+        capture(&hir.variable(taken.variable).name, *ty);
     }
     let value = |index: usize, locals: &[Local]| local_value(LocalId(index as u32), locals[index].ty);
     let (block, thread) = (LocalId(locals.len() as u32), LocalId(locals.len() as u32 + 1));
@@ -396,8 +410,7 @@ impl Body<'_, '_> {
             let descriptor = self.private_descriptor(variable);
             self.entry("team_private", vec![descriptor])
         } else {
-            let name = format!("(void *)&{}", of.name);
-            let index = self.unit.tables.as_mut().map_or(0, |it| it.object(name));
+            let index = self.unit.tables.as_mut().map_or(0, |it| it.file_object(variable, &of.name));
             self.table_object(index)
         };
         self.team = around;

@@ -77,7 +77,7 @@ impl Body<'_, '_> {
                 self.call_entry("team_unlock", vec![address(lock)]);
                 void()
             }
-            ("omp_test_lock", [lock]) => Ok(self.entry_value("team_try_lock", vec![address(lock)])),
+            ("omp_test_lock", [lock]) => Ok(self.entry_value("team_test_lock", vec![address(lock)])),
             ("omp_set_nest_lock", [lock]) => {
                 self.entry_value("team_nest_lock", vec![address(lock)]);
                 void()

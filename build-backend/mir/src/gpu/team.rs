@@ -37,6 +37,14 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
     ("team_loop_end", &[Ty::I64], Ty::I64),
     ("team_loop_step", &[Ty::I64], Ty::I64),
     ("team_loop_leave", &[Ty::I64], Ty::Void),
+    // Reductions: the thread, the operation, its value; then whether the thread has the result.
+    ("team_reduce_i32", &[Ty::I64, Ty::I32, Ty::I32], Ty::I32),
+    ("team_reduce_u32", &[Ty::I64, Ty::I32, Ty::U32], Ty::U32),
+    ("team_reduce_i64", &[Ty::I64, Ty::I32, Ty::I64], Ty::I64),
+    ("team_reduce_u64", &[Ty::I64, Ty::I32, Ty::U64], Ty::U64),
+    ("team_reduce_f32", &[Ty::I64, Ty::I32, Ty::F32], Ty::F32),
+    ("team_reduce_f64", &[Ty::I64, Ty::I32, Ty::F64], Ty::F64),
+    ("team_is_owner", &[Ty::I64], Ty::I32),
     // `ordered`: an iteration begins, its ordered part begins, that ends, the iteration ends.
     ("team_iteration_begin", &[Ty::I64, Ty::I64], Ty::Void),
     ("team_ordered_enter", &[Ty::I64], Ty::Void),
@@ -47,7 +55,7 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
     // Locks: the address of a word.
     ("team_lock", &[Ty::I64], Ty::Void),
     ("team_unlock", &[Ty::I64], Ty::Void),
-    ("team_try_lock", &[Ty::I64], Ty::I32),
+    ("team_test_lock", &[Ty::I64], Ty::I32),
     // Nestable locks: the thread, the address.
     ("team_nest_lock", &[Ty::I64, Ty::I64], Ty::I32),
     ("team_nest_unlock", &[Ty::I64, Ty::I64], Ty::Void),
@@ -63,6 +71,9 @@ pub const LIBRARY_FUNCTIONS: [&str; 5] = ["printf", "malloc", "free", "memcpy", 
 
 /// Words of 64 bits of the state of a thread.
 pub const STATE_WORDS: u64 = 24;
+
+/// Words of the operands and the result of a function that a region calls on the host (`APG_TEAM_CALL_WORDS`).
+pub const CALL_WORDS: u64 = 32;
 
 /// Bytes of the memory by which `copyprivate` hands over values.
 pub const EXCHANGE_BYTES: u64 = 65536;

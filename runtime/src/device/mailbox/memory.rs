@@ -100,7 +100,7 @@ impl Drop for MailboxMemory {
 }
 
 /// Allocates host memory that the device can access. The context must be current.
-pub(super) fn allocate_pinned(device: &Device, bytes: usize) -> Result<*mut u8, DeviceError> {
+pub(crate) fn allocate_pinned(device: &Device, bytes: usize) -> Result<*mut u8, DeviceError> {
     let mut memory: *mut c_void = std::ptr::null_mut();
     let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
     // SAFETY: a context is current; the result goes to a local.

@@ -22,5 +22,5 @@ mod table;
 mod tests;
 mod transfer;
 
-pub(crate) use memory::Mailboxes;
+pub(crate) use memory::{Mailboxes, allocate_pinned};
 pub(crate) use session::Session;

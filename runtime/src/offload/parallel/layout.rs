@@ -2,14 +2,21 @@
 //! `apg_parallel.h` and `apg_team.h`.
 
 use std::ffi::{c_int, c_long, c_void};
+use std::sync::atomic::AtomicU32;
 
 use super::super::layout::Site;
 use crate::layout::Kernel;
 
 /// Values of [`Object::kind`].
 pub(super) mod object_kind {
+    /// An address of the program.
+    pub(in crate::offload::parallel) const OTHER: u32 = 0;
     /// The address of a [`super::Private`].
     pub(in crate::offload::parallel) const THREADPRIVATE: u32 = 1;
+    /// A lock that only the threads of regions take.
+    pub(in crate::offload::parallel) const LOCK: u32 = 2;
+    /// The address of the pointer by which the program uses an array.
+    pub(in crate::offload::parallel) const POINTER: u32 = 3;
 }
 
 /// What kernels name by an index (`apg_object`).
@@ -20,6 +27,29 @@ pub(in crate::offload) struct Object {
     pub address: *const c_void,
     /// Of what.
     pub kind: u32,
+}
+
+impl Object {
+    /// The address of the object itself.
+    pub(super) fn target(&self) -> usize {
+        match self.kind {
+            // SAFETY: a pointer of the program, which nothing changes behind the start of `main`.
+            object_kind::POINTER => unsafe { self.address.cast::<usize>().read() },
+            _ => self.address as usize,
+        }
+    }
+}
+
+/// An array that the program uses by a pointer (`apg_moved`).
+#[repr(C)]
+#[derive(Debug)]
+pub(in crate::offload) struct Moved {
+    /// The pointer.
+    pub at: *mut *mut u8,
+    /// The size of the array.
+    pub bytes: u64,
+    /// The next one.
+    pub next: *const Moved,
 }
 
 /// A threadprivate object (`apg_private`).
@@ -58,6 +88,18 @@ pub(in crate::offload) struct ParallelFunctions {
     pub threads: extern "C" fn() -> c_int,
 }
 
+/// What `malloc` and the like of the program call (`apg_heap_functions`).
+#[repr(C)]
+#[derive(Debug)]
+pub(in crate::offload) struct HeapFunctions {
+    /// Memory of an alignment and a size, or null.
+    pub allocate: extern "C" fn(usize, usize) -> *mut c_void,
+    /// Releases memory; 0 if it is none of this heap.
+    pub release: extern "C" fn(*mut c_void) -> c_int,
+    /// The size of an allocation; 0 if it is none of this heap.
+    pub size: extern "C" fn(*mut c_void) -> usize,
+}
+
 /// Worksharing constructs that threads may be ahead of others by (`APG_TEAM_SLOTS`).
 const SLOTS: usize = 64;
 
@@ -79,13 +121,49 @@ pub(super) struct Slot {
     ordered: i64,
 }
 
+/// A reduction (`apg_team_reduction`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reduction {
+    epoch: u32,
+    arrived: u32,
+}
+
+/// Calls of the host that threads of a GPU make at the same time (`APG_TEAM_CALLS`).
+pub(super) const CALLS: usize = 1024;
+
+/// Words of a call (`APG_TEAM_CALL_WORDS`).
+const CALL_WORDS: usize = 32;
+
+/// A call that a thread of a GPU makes on the host (`apg_team_call`).
+#[repr(C)]
+#[derive(Debug)]
+pub(super) struct HostCall {
+    /// One of [`call_state`].
+    pub state: AtomicU32,
+    words: u32,
+    /// The function; 0 if an operand is the address of an object of the thread.
+    pub function: usize,
+    /// Its result and its operands.
+    pub operands: [u64; CALL_WORDS],
+}
+
+/// Values of [`HostCall::state`].
+pub(super) mod call_state {
+    /// A thread waits for the call.
+    pub(in crate::offload::parallel) const ASKED: u32 = 1;
+    /// The call has been made.
+    pub(in crate::offload::parallel) const DONE: u32 = 2;
+}
+
 /// A team (`apg_team`).
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct Team {
     /// The addresses that the code names.
     pub objects: *const i64,
-    reserved: *const i64,
+    /// Memory of [`Team::partial_words`].
+    pub partials: *mut u64,
     /// Memory of [`EXCHANGE_WORDS`].
     pub exchange: *mut u64,
     /// The chunk of `schedule(runtime)`.
@@ -94,30 +172,46 @@ pub(super) struct Team {
     pub threads: i32,
     /// The schedule of `schedule(runtime)`, as apg_team.h numbers them.
     pub run_schedule: i32,
+    /// On a GPU: [`CALLS`] calls.
+    pub calls: *mut HostCall,
     arrived: Line<u32>,
     phase: Line<u32>,
     singles: Line<u32>,
+    tickets: Line<u32>,
     slots: Line<[Slot; SLOTS]>,
+    reductions: [Reduction; SLOTS],
+    turns: [u32; CALLS],
 }
 
 impl Team {
     /// A team in front of its region.
-    pub(super) fn new(objects: *const i64, exchange: *mut u64, threads: i32, schedule: (i32, i64)) -> Team {
+    pub(super) fn new(threads: i32, schedule: (i32, i64)) -> Team {
         let mut slots = [Slot::default(); SLOTS];
-        for (epoch, slot) in (0..).zip(&mut slots) {
-            slot.epoch = epoch;
+        let mut reductions = [Reduction::default(); SLOTS];
+        for (epoch, (slot, reduction)) in (0..).zip(slots.iter_mut().zip(&mut reductions)) {
+            (slot.epoch, reduction.epoch) = (epoch, epoch);
         }
         Team {
-            objects,
-            reserved: std::ptr::null(),
-            exchange,
+            objects: std::ptr::null(),
+            partials: std::ptr::null_mut(),
+            exchange: std::ptr::null_mut(),
             run_chunk: schedule.1,
             threads,
             run_schedule: schedule.0,
+            calls: std::ptr::null_mut(),
             arrived: Line(0),
             phase: Line(0),
             singles: Line(0),
+            tickets: Line(0),
             slots: Line(slots),
+            reductions,
+            turns: [0; CALLS],
         }
+    }
+
+    /// Words for the partial results of all reductions at a time; `parts` of the team have one each: threads
+    /// on CPUs, blocks on a GPU.
+    pub(super) fn partial_words(parts: usize) -> usize {
+        SLOTS * parts
     }
 }

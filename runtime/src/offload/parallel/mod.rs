@@ -1,24 +1,32 @@
 //! Parallel regions on a device (OpenMP 2.5, section 2.4): the team, its threads, and their copies of
 //! threadprivate objects.
 
+mod gpu;
+mod heap;
+mod host_calls;
 mod layout;
 mod pool;
+mod reach;
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
 use parking_lot::Mutex;
 
+use self::gpu::Gpu;
 use self::layout::{EXCHANGE_WORDS, Line, Private, Team, object_kind};
-pub(super) use self::layout::{Object, ParallelFunctions};
+pub(super) use self::layout::{HeapFunctions, Moved, Object, ParallelFunctions};
 use self::pool::{Pool, is_in_region};
 use super::layout::list;
-use super::memory::{TargetDevice, launch_member_on_cpus, prepare_on_cpus};
-use super::regions::{Devices, Outcome, TargetError};
+use super::memory::{launch_member_on_cpus, prepare_on_cpus};
+use super::regions::{Devices, Outcome};
 use crate::layout::Kernel;
 
 /// The most threads of a team on CPUs.
 const MAX_CPU_THREADS: i64 = 1024;
+
+/// The alignment of arrays that are moved.
+const MOVED_ALIGNMENT: usize = 256;
 
 /// The first captures of each kernel: the team, numbers of blocks, of threads of a block, and of all threads.
 const OWN_CAPTURES: usize = 4;
@@ -32,6 +40,7 @@ pub(super) struct Teams {
     pool: Pool,
     /// By the address of the initial thread's object: memory for those of other threads, and how many.
     private: Mutex<BTreeMap<usize, (Vec<CacheLine>, usize)>>,
+    gpu: Gpu,
 }
 
 /// What a region asks for.
@@ -49,11 +58,39 @@ pub(super) struct Request<'r> {
 }
 
 impl Devices {
-    /// The number of threads of a region that asks for none; 0 without a device.
-    pub(super) fn team_size(&self) -> i64 {
-        match self.find(0) {
-            Ok(Some(device)) if device.is_cpus() => cpu_count(),
-            _ => 0,
+    /// The most threads of a region that asks for none; 0 without a device.
+    pub(super) fn team_size(&self) -> Outcome<i64> {
+        let Some(device) = self.find(0)? else { return Ok(0) };
+        Ok(device.device()?.map_or_else(cpu_count, |it| it.most_team_threads()))
+    }
+
+    /// Memory for `malloc` of the program; null if there is no GPU, or it has no memory.
+    pub(super) fn allocate_shared(&self, teams: &Teams, alignment: usize, bytes: usize) -> *mut c_void {
+        let Ok(Some(device)) = self.find(0) else { return std::ptr::null_mut() };
+        match device.device() {
+            Ok(Some(gpu)) => teams.gpu.heap.allocate(gpu, alignment, bytes),
+            // The first region tells what is wrong.
+            _ => std::ptr::null_mut(),
+        }
+    }
+
+    /// Gives arrays of the program memory of its heap for regions on a GPU. Without that they stay.
+    ///
+    /// # Safety
+    /// A list of a loaded program, no thread of which runs.
+    pub(super) unsafe fn move_arrays(&self, teams: &Teams, mut next: *const Moved) {
+        // SAFETY: the caller's list.
+        while let Some(array) = unsafe { next.as_ref() } {
+            let bytes = array.bytes as usize;
+            let memory = self.allocate_shared(teams, MOVED_ALIGNMENT, bytes).cast::<u8>();
+            if !memory.is_null() {
+                // SAFETY: an array of this size, and new memory; the pointer is the program's.
+                unsafe {
+                    std::ptr::copy_nonoverlapping((*array.at).cast_const(), memory, bytes);
+                    array.at.write(memory);
+                }
+            }
+            next = array.next;
         }
     }
 
@@ -67,14 +104,12 @@ impl Devices {
             return Ok(false);
         }
         let Some(device) = self.find(0)? else { return Ok(false) };
-        if !device.is_cpus() {
-            return Err(TargetError {
-                message: "parallel regions run on the CPUs as a device only".to_owned(),
-                hint: Some("write `--accels cpu`, or leave `--parallel device` out".to_owned()),
-            });
+        if let Some(gpu) = device.device()? {
+            // SAFETY: the caller's request.
+            return unsafe { teams.gpu.run(gpu, request) }.map(|()| true);
         }
         // SAFETY: the caller's request.
-        unsafe { parallel_on_cpus(device, teams, request) }.map(|()| true)
+        unsafe { parallel_on_cpus(teams, request) }.map(|()| true)
     }
 }
 
@@ -86,7 +121,7 @@ fn cpu_count() -> i64 {
 ///
 /// # Safety
 /// As [`Devices::parallel`].
-unsafe fn parallel_on_cpus(_: &TargetDevice, teams: &Teams, request: &Request<'_>) -> Outcome<()> {
+unsafe fn parallel_on_cpus(teams: &Teams, request: &Request<'_>) -> Outcome<()> {
     let kernel = request.kernel;
     let wanted = if request.threads > 0 { request.threads } else { cpu_count() };
     let members = teams.pool.take(wanted.min(MAX_CPU_THREADS) as usize - 1);
@@ -96,11 +131,28 @@ unsafe fn parallel_on_cpus(_: &TargetDevice, teams: &Teams, request: &Request<'_
         let private = unsafe { &mut *object.address.cast_mut().cast::<Private>() };
         teams.provide(private, threads as usize);
     }
-    let addresses: Vec<i64> = request.objects.iter().map(|it| it.address as i64).collect();
+    let addresses: Vec<i64> = request.objects.iter().map(|it| it.target() as i64).collect();
     let mut exchange = vec![0_u64; EXCHANGE_WORDS];
-    let mut team =
-        Team::new(addresses.as_ptr(), exchange.as_mut_ptr(), threads, runtime_schedule(request.schedule));
-    let own: [i64; OWN_CAPTURES] = [&raw mut team as i64, i64::from(threads), 1, i64::from(threads)];
+    let mut partials = vec![0_u64; Team::partial_words(threads as usize)];
+    let mut team = Team::new(threads, runtime_schedule(request.schedule));
+    team.objects = addresses.as_ptr();
+    team.exchange = exchange.as_mut_ptr();
+    team.partials = partials.as_mut_ptr();
+    let own = [&raw mut team as i64, i64::from(threads), 1, i64::from(threads)];
+    let environment = environment_of(request, own);
+    // SAFETY: an environment of the kernel, made above.
+    let mut prepared = unsafe { prepare_on_cpus(kernel, &environment)? };
+    let launch = prepared.launch();
+    members.run(&|number| {
+        // SAFETY: the kernel's own function, with its environment; each thread is a block of its own.
+        unsafe { launch_member_on_cpus(kernel, &launch, i64::from(number)) }
+    });
+    Ok(prepared.fault()?)
+}
+
+/// The environment of a kernel: its own captures, and what the region takes of the function around it.
+fn environment_of(request: &Request<'_>, own: [i64; OWN_CAPTURES]) -> Vec<u8> {
+    let kernel = request.kernel;
     let values = own.into_iter().chain(request.values.iter().map(|it| *it as i64));
     // SAFETY: the table of the kernel's captures.
     let places = unsafe { list(kernel.captures, kernel.capture_count) };
@@ -110,14 +162,7 @@ unsafe fn parallel_on_cpus(_: &TargetDevice, teams: &Teams, request: &Request<'_
         let size = (place.size as usize).min(bytes.len());
         environment[place.offset as usize..][..size].copy_from_slice(&bytes[..size]);
     }
-    // SAFETY: an environment of the kernel, made above.
-    let mut prepared = unsafe { prepare_on_cpus(kernel, &environment)? };
-    let launch = prepared.launch();
-    members.run(&|number| {
-        // SAFETY: the kernel's own function, with its environment; each thread is a block of its own.
-        unsafe { launch_member_on_cpus(kernel, &launch, i64::from(number)) }
-    });
-    Ok(prepared.fault()?)
+    environment
 }
 
 /// The schedule of `schedule(runtime)` as apg_team.h numbers them (OpenMP 3.0, section 3.2.11).
@@ -133,6 +178,16 @@ fn runtime_schedule((kind, chunk): (i32, i64)) -> (i32, i64) {
 }
 
 impl Teams {
+    /// Releases memory of the heap that regions on a GPU reach; false if it is none of it.
+    pub(super) fn release_shared(&self, address: usize) -> bool {
+        self.gpu.heap.release(address)
+    }
+
+    /// The size of an allocation of that heap, or 0.
+    pub(super) fn shared_size(&self, address: usize) -> usize {
+        self.gpu.heap.size(address)
+    }
+
     /// Gives a threadprivate object copies for a number of threads. Those that are there keep their values.
     fn provide(&self, private: &mut Private, threads: usize) {
         let mut all = self.private.lock();

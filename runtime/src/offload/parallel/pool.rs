@@ -18,6 +18,14 @@ pub(super) fn is_in_region() -> bool {
     IS_IN_REGION.get()
 }
 
+/// Calls a function as a part of a region.
+pub(super) fn in_region<T>(body: impl FnOnce() -> T) -> T {
+    let was = IS_IN_REGION.replace(true);
+    let result = body();
+    IS_IN_REGION.set(was);
+    result
+}
+
 /// What a thread does, and whom it tells.
 struct Job {
     body: &'static (dyn Fn(i32) + Sync),
@@ -86,9 +94,7 @@ impl Members<'_> {
             }
         }
         drop(done);
-        let was = IS_IN_REGION.replace(true);
-        body(0);
-        IS_IN_REGION.set(was);
+        in_region(|| body(0));
         while ended.recv().is_ok() {}
         self.pool.idle.lock().extend(self.threads);
     }

@@ -1,0 +1,235 @@
+//! Cooperative launches: the number of blocks is what the device holds at once, and the launching thread
+//! serves the kernel until its end.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use crate::device::Device;
+use crate::device::cuda::driver::sys;
+use crate::device::cuda::stream::Stream;
+use crate::device::error::{DeviceError, Kind};
+use crate::device::launch::check_failure::Record;
+use crate::device::launch::extents::Extents;
+use crate::device::launch::module::{Function, Variant, location_of};
+use crate::device::mailbox::allocate_pinned;
+use crate::layout::{Kernel, LaunchShared, MAX_SHARED};
+
+/// Threads of a block, unless the team is small or needs many registers.
+const BLOCK: i64 = 256;
+
+/// Blocks of a multiprocessor, of a team whose size the program leaves open: a barrier takes longer with more.
+const BLOCKS_PER_MULTIPROCESSOR: i64 = 4;
+
+/// Threads of a warp.
+const WARP: i64 = 32;
+
+/// The extents of a team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Blocks.
+    pub blocks: i32,
+    /// Threads of a block.
+    pub block: i32,
+    /// Threads of the team: the last block may have more.
+    pub threads: i32,
+}
+
+impl Shape {
+    /// The extents of a team of `wanted` threads, 0 for as many as are best, on so many multiprocessors; a
+    /// block has at most `largest` threads, and `resident` tells how many blocks of a size a multiprocessor
+    /// holds. A team that the device does not hold has fewer threads (OpenMP 2.5, section 2.3).
+    pub(crate) fn choose(
+        wanted: i64,
+        multiprocessors: i64,
+        largest: i64,
+        resident: &mut dyn FnMut(i64) -> Result<i64, DeviceError>,
+    ) -> Result<Option<Shape>, DeviceError> {
+        // Threads of a small team have a warp each: none waits until others have taken another branch.
+        if (1..=BLOCKS_PER_MULTIPROCESSOR * multiprocessors).contains(&wanted)
+            && wanted <= resident(1)? * multiprocessors
+        {
+            let threads = wanted as i32;
+            return Ok(Some(Shape { blocks: threads, block: 1, threads }));
+        }
+        let largest = (largest / WARP * WARP).clamp(WARP, BLOCK);
+        let each = (wanted + multiprocessors - 1) / multiprocessors;
+        let spread = ((each + WARP - 1) / WARP * WARP).clamp(WARP, largest);
+        let block = if wanted > 0 { spread } else { largest };
+        let held = resident(block)?;
+        if held < 1 {
+            return Ok(None);
+        }
+        let threads = match wanted {
+            0 => multiprocessors * held.min(BLOCKS_PER_MULTIPROCESSOR) * block,
+            wanted => wanted.min(multiprocessors * held * block),
+        };
+        let blocks = (threads + block - 1) / block;
+        Ok(Some(Shape { blocks: blocks as i32, block: block as i32, threads: threads as i32 }))
+    }
+}
+
+/// A stream of the launches of teams.
+pub(crate) struct TeamStream(Stream);
+
+impl TeamStream {
+    /// For the driver.
+    pub(super) fn raw(&self) -> sys::CUstream {
+        self.0.0
+    }
+}
+
+impl Device {
+    /// Makes a stream; threads of kernels get a stack of at least so many bytes.
+    pub(crate) fn team_stream(&self, stack: usize) -> Result<TeamStream, DeviceError> {
+        self.context.enter()?;
+        let limit = sys::CUlimit_enum::CU_LIMIT_STACK_SIZE;
+        let mut known = 0;
+        // SAFETY: a context is current; the result goes to a local.
+        let found = unsafe { sys::cuCtxGetLimit(&mut known, limit) };
+        self.check(found, "tell the size of a stack")?;
+        if known < stack {
+            // SAFETY: a context is current.
+            let changed = unsafe { sys::cuCtxSetLimit(limit, stack) };
+            self.check(changed, &format!("give each thread a stack of {stack} bytes"))?;
+        }
+        let made = Stream::new();
+        made.map(TeamStream).map_err(|failure| DeviceError::driver(&self.label(), "make a stream", &failure))
+    }
+
+    /// The most threads of a team that asks for no number.
+    pub(crate) fn most_team_threads(&self) -> i64 {
+        i64::from(self.limits.multiprocessors) * BLOCKS_PER_MULTIPROCESSOR * BLOCK
+    }
+
+    /// The code of a region, and the extents of its team.
+    pub(crate) fn team_function(
+        &self,
+        kernel: &'static Kernel,
+        wanted: i64,
+    ) -> Result<(Arc<Function>, Shape), DeviceError> {
+        let at = |error: DeviceError| error.at(&location_of(kernel));
+        let function = self.function(kernel, Variant::default()).map_err(at)?;
+        self.context.enter()?;
+        let multiprocessors = i64::from(self.limits.multiprocessors);
+        let mut resident = |block: i64| Ok(self.resident_blocks(&function, block as i32, 0)?.into());
+        let shape = Shape::choose(wanted, multiprocessors, function.max_threads.into(), &mut resident)?;
+        let message = || format!("{self} has not the registers for a block of this region");
+        let shape = shape.ok_or_else(|| at(DeviceError::new(Kind::IllegalOperation, message())))?;
+        Ok((function, shape))
+    }
+
+    /// Runs a region, and calls `serve` until it has ended.
+    ///
+    /// # Safety
+    /// `environment` is an environment of the kernel; what it leads to stays there until this returns.
+    pub(crate) unsafe fn launch_team(
+        self: &Arc<Self>,
+        stream: &TeamStream,
+        kernel: &'static Kernel,
+        (function, shape): (&Function, Shape),
+        environment: &mut [u8],
+        serve: &mut dyn FnMut() -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        self.context.enter()?;
+        let record = Record::new(self)?;
+        let mut shared = LaunchShared {
+            offset: [0; MAX_SHARED],
+            length: [0; MAX_SHARED],
+            fault: record.address(),
+            mailbox: 0,
+        };
+        let mut by_pointer = match kernel.env_by_value {
+            0 => Some(self.upload_bytes(environment)?),
+            _ => None,
+        };
+        let first: *mut c_void = match &mut by_pointer {
+            Some(address) => (&raw mut *address).cast(),
+            None => environment.as_mut_ptr().cast(),
+        };
+        let mut parameters = [first, (&raw mut shared).cast()];
+        let Shape { blocks, block, .. } = shape;
+        // SAFETY: a function with these parameters, which the driver copies; the caller's environment.
+        let started = unsafe {
+            sys::cuLaunchCooperativeKernel(
+                function.raw(),
+                blocks as u32,
+                1,
+                1,
+                block as u32,
+                1,
+                1,
+                0,
+                stream.raw(),
+                parameters.as_mut_ptr(),
+            )
+        };
+        self.check(started, "start a parallel region").map_err(|it| it.at(&location_of(kernel)))?;
+        loop {
+            // SAFETY: a stream of this device.
+            match unsafe { sys::cuStreamQuery(stream.raw()) } {
+                sys::CUresult::CUDA_ERROR_NOT_READY => serve()?,
+                result => {
+                    self.check(result, "run a parallel region").map_err(|it| it.at(&location_of(kernel)))?;
+                    break;
+                }
+            }
+        }
+        if let Some(address) = by_pointer {
+            self.free_untracked(address)?;
+        }
+        let extents = Extents { blocks: [blocks, 1, 1], threads: [block, 1, 1] };
+        record.error(&extents).map_or(Ok(()), Err)
+    }
+
+    /// Device memory with these bytes.
+    pub(crate) fn upload_bytes(&self, bytes: &[u8]) -> Result<u64, DeviceError> {
+        let address = self.allocate_untracked(bytes.len().max(1) as u64)?;
+        self.write_bytes(address, bytes)?;
+        Ok(address)
+    }
+
+    /// Writes device memory, which nothing else uses meanwhile.
+    pub(crate) fn write_bytes(&self, address: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.context.enter()?;
+        // SAFETY: memory of the device, as the caller says; the bytes are there.
+        let copied = unsafe { sys::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), bytes.len()) };
+        self.check(copied, "copy the state of a team")
+    }
+
+    /// Memory of the host that the device knows by the same address, all zeros. It stays there.
+    pub(crate) fn shared_words(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
+        self.context.enter()?;
+        let memory = allocate_pinned(self, bytes)?;
+        // SAFETY: memory of that size, which nothing uses.
+        unsafe { memory.write_bytes(0, bytes) };
+        Ok(memory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(wanted: i64, largest: i64, resident: i64) -> Option<Shape> {
+        Shape::choose(wanted, 132, largest, &mut |_| Ok(resident)).expect("no device is asked")
+    }
+
+    #[test]
+    fn teams_fill_the_device() {
+        let filled = Shape { blocks: 528, block: 256, threads: 135_168 };
+        assert_eq!(shape(0, 1024, 8), Some(filled));
+        assert_eq!(shape(0, 200, 1), Some(Shape { blocks: 132, block: 192, threads: 25_344 }));
+    }
+
+    #[test]
+    fn small_teams_are_spread_over_warps_and_multiprocessors() {
+        assert_eq!(shape(4, 1024, 8), Some(Shape { blocks: 4, block: 1, threads: 4 }));
+        assert_eq!(shape(1000, 1024, 8), Some(Shape { blocks: 32, block: 32, threads: 1000 }));
+    }
+
+    #[test]
+    fn teams_have_no_more_threads_than_the_device_holds() {
+        assert_eq!(shape(1 << 40, 1024, 2), Some(Shape { blocks: 264, block: 256, threads: 67_584 }));
+        assert_eq!(shape(4, 1024, 0), None);
+    }
+}

@@ -1,0 +1,264 @@
+//! Parallel regions on a GPU: one team over the whole device, in a cooperative launch.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::heap::Heap;
+use super::host_calls::HostCalls;
+use super::layout::{CALLS, EXCHANGE_WORDS, HostCall, Private, Team, object_kind};
+use super::pool::in_region;
+use super::reach::Registered;
+use super::{Request, environment_of, runtime_schedule};
+use crate::device::team::{Reach, Shape, TeamStream};
+use crate::device::{Device, DeviceError, Kind};
+use crate::offload::layout::{list, text};
+use crate::offload::regions::{Outcome, TargetError};
+
+/// The variable with the bytes of the stack of a thread of a region.
+const STACK_VARIABLE: &str = "APG_DEVICE_STACK";
+
+/// The stack of a thread, unless the variable says another size: functions that call themselves need it.
+const STACK_BYTES: usize = 4096;
+
+/// Bytes of a lock that only threads of the device take.
+const LOCK_BYTES: usize = 128;
+
+/// The alignment of copies of threadprivate objects, whose distances are multiples of it.
+const COPY_ALIGNMENT: usize = 64;
+
+/// What is kept of a GPU from one region to the next. A region at a time runs.
+#[derive(Default)]
+pub(super) struct Gpu {
+    state: Mutex<Option<State>>,
+    pub heap: Heap,
+}
+
+struct State {
+    stream: TeamStream,
+    reach: Reach,
+    registered: Registered,
+    /// Device memory for the team and for the values of `copyprivate`.
+    team: u64,
+    exchange: u64,
+    /// Device memory for partial results of reductions: its address, and for how many blocks.
+    partials: (u64, i32),
+    calls: *mut HostCall,
+    /// Device memory of locks, by the address of the program's object.
+    locks: BTreeMap<usize, u64>,
+    /// Tables of addresses in device memory, by the address of the program's table.
+    tables: BTreeMap<usize, u64>,
+    /// Copies of threadprivate objects: managed memory, and for how many threads.
+    copies: BTreeMap<usize, (*mut u8, usize)>,
+}
+
+// SAFETY: memory of the process and of the device, which one region at a time uses.
+unsafe impl Send for State {}
+
+impl State {
+    fn new(device: &Arc<Device>) -> Outcome<State> {
+        let reach = device.reach().map_err(unavailable)?;
+        let stack = match std::env::var(STACK_VARIABLE) {
+            Ok(value) => value.trim().parse().map_err(|_| TargetError {
+                message: format!("{STACK_VARIABLE} is `{value}`, which is no number of bytes"),
+                hint: Some(format!("write {STACK_VARIABLE}=65536")),
+            })?,
+            Err(_) => STACK_BYTES,
+        };
+        // SAFETY: sets a parameter: registered pages of the heap stay where they are.
+        unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, i32::MAX) };
+        Ok(State {
+            stream: device.team_stream(stack)?,
+            reach,
+            registered: Registered::default(),
+            team: device.allocate_untracked(size_of::<Team>() as u64)?,
+            exchange: device.allocate_untracked((EXCHANGE_WORDS * 8) as u64)?,
+            partials: (0, 0),
+            calls: device.shared_words(CALLS * size_of::<HostCall>())?.cast(),
+            locks: BTreeMap::new(),
+            tables: BTreeMap::new(),
+            copies: BTreeMap::new(),
+        })
+    }
+
+    /// The address of the table of what kernels name.
+    fn table(&mut self, device: &Device, request: &Request<'_>) -> Result<u64, DeviceError> {
+        let key = request.objects.as_ptr() as usize;
+        if let Some(known) = self.tables.get(&key) {
+            return Ok(*known);
+        }
+        let mut words = Vec::with_capacity(request.objects.len() * 8);
+        for object in request.objects {
+            let address = match object.kind {
+                object_kind::LOCK => self.lock(device, object.address as usize)?,
+                _ => object.target() as u64,
+            };
+            words.extend(address.to_ne_bytes());
+        }
+        let address = device.upload_bytes(&words)?;
+        self.tables.insert(key, address);
+        Ok(address)
+    }
+
+    /// Device memory in place of a lock of the program: its threads alone take it.
+    fn lock(&mut self, device: &Device, object: usize) -> Result<u64, DeviceError> {
+        if let Some(known) = self.locks.get(&object) {
+            return Ok(*known);
+        }
+        let address = device.upload_bytes(&[0; LOCK_BYTES])?;
+        self.locks.insert(object, address);
+        Ok(address)
+    }
+
+    /// Gives a threadprivate object copies for a number of threads. Those that are there keep their values.
+    fn provide(
+        &mut self,
+        device: &Arc<Device>,
+        heap: &Heap,
+        private: &mut Private,
+        threads: usize,
+    ) -> Outcome<()> {
+        let (stride, others) = (private.stride as usize, threads - 1);
+        let (memory, count) = self.copies.entry(private.master as usize).or_insert((std::ptr::null_mut(), 0));
+        if *count < others {
+            let larger = heap.allocate(device, COPY_ALIGNMENT, others.saturating_mul(stride)).cast::<u8>();
+            if larger.is_null() {
+                let message = format!("{device} has no memory for {others} copies of a threadprivate object");
+                let hint = "ask for fewer threads by `num_threads` or OMP_NUM_THREADS".to_owned();
+                return Err(TargetError { message, hint: Some(hint) });
+            }
+            for number in 0..others {
+                let (source, bytes) = match number < *count {
+                    // SAFETY: a copy that is there.
+                    true => (unsafe { memory.add(number * stride) }.cast_const(), stride),
+                    false => (private.initial, private.bytes as usize),
+                };
+                // SAFETY: a copy of the new memory, which has this size; no region runs.
+                unsafe { std::ptr::copy_nonoverlapping(source, larger.add(number * stride), bytes) };
+            }
+            heap.release(*memory as usize);
+            (*memory, *count) = (larger, others);
+        }
+        private.copies = *memory;
+        Ok(())
+    }
+
+    /// Makes what a region uses accessible for the device, and moves large allocations there.
+    fn make_reachable(&mut self, device: &Device, heap: &Heap, request: &Request<'_>) -> Outcome<()> {
+        if self.reach == Reach::All {
+            return Ok(());
+        }
+        self.registered.register(device, std::ptr::from_ref(request.kernel) as usize)?;
+        // SAFETY: the table of the kernel's captures.
+        let captures = unsafe { list(request.kernel.captures, request.kernel.capture_count) };
+        for (place, value) in captures.iter().skip(super::OWN_CAPTURES).zip(request.values) {
+            let pointer = *value as usize;
+            if place.size as usize != size_of::<usize>() || pointer == 0 {
+                continue;
+            }
+            match heap.has(pointer) {
+                true => self.move_there(device, heap, pointer),
+                false => self.registered.register_target(device, &text(place.name), pointer)?,
+            }
+            self.move_targets(device, heap, pointer);
+        }
+        for object in request.objects {
+            match object.kind {
+                object_kind::OTHER => self.move_targets(device, heap, object.target()),
+                object_kind::POINTER => self.move_there(device, heap, object.target()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn move_there(&self, device: &Device, heap: &Heap, pointer: usize) {
+        if let Some(range) = heap.large_at_host(pointer) {
+            device.prefetch(&self.stream, range.start, range.len());
+        }
+    }
+
+    /// Moves what an object of the program points to, if it is a pointer to a large allocation.
+    fn move_targets(&self, device: &Device, heap: &Heap, object: usize) {
+        if object.is_multiple_of(size_of::<usize>()) && self.registered.has(object) {
+            // SAFETY: an aligned word of memory that is mapped.
+            let pointer = unsafe { (object as *const usize).read_volatile() };
+            self.move_there(device, heap, pointer);
+        }
+    }
+
+    /// Device memory for partial results.
+    fn partials(&mut self, device: &Device, blocks: i32) -> Result<u64, DeviceError> {
+        let (address, room) = self.partials;
+        if blocks > room {
+            if address != 0 {
+                device.free_untracked(address)?;
+            }
+            self.partials = (0, 0);
+            let words = Team::partial_words(blocks as usize) as u64;
+            self.partials = (device.allocate_untracked(words * 8)?, blocks);
+        }
+        Ok(self.partials.0)
+    }
+}
+
+impl Gpu {
+    /// Runs a region.
+    ///
+    /// # Safety
+    /// The request is what the edit of the program has written for the kernel.
+    pub(super) unsafe fn run(&self, device: &Arc<Device>, request: &Request<'_>) -> Outcome<()> {
+        let mut state = self.state.lock();
+        if state.is_none() {
+            *state = Some(State::new(device)?);
+        }
+        let Some(state) = state.as_mut() else { return Ok(()) };
+        let (function, shape) = device.team_function(request.kernel, request.threads)?;
+        let Shape { blocks, block, threads } = shape;
+        for object in request.objects.iter().filter(|it| it.kind == object_kind::THREADPRIVATE) {
+            // SAFETY: a descriptor of the program, which no other thread uses between regions.
+            let private = unsafe { &mut *object.address.cast_mut().cast::<Private>() };
+            state.provide(device, &self.heap, private, threads as usize)?;
+        }
+        state.make_reachable(device, &self.heap, request)?;
+        let mut team = Team::new(threads, runtime_schedule(request.schedule));
+        team.objects = state.table(device, request)? as *const i64;
+        team.exchange = state.exchange as *mut u64;
+        team.partials = state.partials(device, blocks)? as *mut u64;
+        team.calls = state.calls;
+        // SAFETY: plain numbers and addresses, all of whose bytes are written.
+        let bytes = unsafe { std::slice::from_raw_parts((&raw const team).cast::<u8>(), size_of::<Team>()) };
+        device.write_bytes(state.team, bytes)?;
+        let own = [state.team as i64, i64::from(blocks), i64::from(block), i64::from(threads)];
+        let mut environment = environment_of(request, own);
+        // SAFETY: calls that the device asks for in this region alone.
+        let mut calls = unsafe { HostCalls::new(state.calls) };
+        let parts = (&*function, shape);
+        let mut serve = || calls.serve();
+        // SAFETY: an environment of the kernel, made above, for memory of the program.
+        let ended = in_region(|| unsafe {
+            device.launch_team(&state.stream, request.kernel, parts, &mut environment, &mut serve)
+        });
+        ended.map_err(failed)
+    }
+}
+
+fn unavailable(error: DeviceError) -> TargetError {
+    let hint = "`--accels cpu` takes the CPUs as a device, and `--parallel host` (the default) needs none";
+    TargetError { message: error.message, hint: Some(hint.to_owned()) }
+}
+
+/// The words for a region that has failed.
+fn failed(error: DeviceError) -> TargetError {
+    let hint = match error.kind {
+        Kind::Unsupported => {
+            "give it a global object or one of `malloc`, or call it outside of the region".to_owned()
+        }
+        _ => format!(
+            "look for an index out of range, for memory that `malloc` of the program has not given, and for a \
+             function that calls itself too often ({STACK_VARIABLE}=65536 gives each thread a larger stack)"
+        ),
+    };
+    TargetError { message: error.message, hint: Some(hint) }
+}

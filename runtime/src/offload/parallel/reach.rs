@@ -1,0 +1,195 @@
+//! Memory of the program that a GPU without access to pageable memory reaches: the objects of the program's
+//! files, the stacks of the threads that start regions, and the heap of the C library are registered with the
+//! driver; what `malloc` gives the program is managed memory ([`super::heap`]).
+
+use std::ffi::c_void;
+use std::ops::Range;
+
+use super::super::regions::{Outcome, TargetError};
+use crate::device::{Device, DeviceError};
+
+/// A range of addresses, and what is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mapping {
+    range: Range<usize>,
+    is_writable: bool,
+    is_executable: bool,
+    name: String,
+}
+
+/// What is registered.
+#[derive(Debug, Default)]
+pub(super) struct Registered {
+    ranges: Vec<Range<usize>>,
+    has_program: bool,
+}
+
+const PAGE: usize = 4096;
+
+/// The mappings of this process (proc(5)).
+fn mappings() -> Vec<Mapping> {
+    let text = std::fs::read("/proc/self/maps").unwrap_or_default();
+    String::from_utf8_lossy(&text).lines().filter_map(mapping).collect()
+}
+
+fn mapping(line: &str) -> Option<Mapping> {
+    let mut words = line.split_ascii_whitespace();
+    let (start, end) = words.next()?.split_once('-')?;
+    let access = words.next()?;
+    let address = |text| usize::from_str_radix(text, 16).ok();
+    Some(Mapping {
+        range: address(start)?..address(end)?,
+        is_writable: access.contains('w'),
+        is_executable: access.contains('x'),
+        name: words.nth(3).unwrap_or_default().to_owned(),
+    })
+}
+
+/// The segments of the shared object that contains an address, without code. What follows its last one
+/// without a name has the objects that are zero at the start.
+fn segments_of(all: &[Mapping], address: usize) -> Vec<Mapping> {
+    let Some(own) = all.iter().find(|it| it.range.contains(&address)) else { return Vec::new() };
+    let mut found: Vec<Mapping> = Vec::new();
+    let mut end = 0;
+    for it in all {
+        let is_own = it.name == own.name && !own.name.is_empty();
+        let follows = it.name.is_empty() && it.range.start == end && it.is_writable;
+        if is_own || follows {
+            end = it.range.end;
+            if !it.is_executable {
+                found.push(it.clone());
+            }
+        }
+    }
+    found
+}
+
+impl Registered {
+    /// Registers what is not yet.
+    fn add(&mut self, device: &Device, mapping: &Mapping) -> Result<(), DeviceError> {
+        for range in missing(&self.ranges, &mapping.range) {
+            let (start, bytes) = (range.start as *mut c_void, range.len());
+            // The driver takes pages that can be written; these stay private, and are not written.
+            if !mapping.is_writable {
+                // SAFETY: whole pages of a private mapping of the program, whose contents stay.
+                unsafe { libc::mprotect(start, bytes, libc::PROT_READ | libc::PROT_WRITE) };
+            }
+            // SAFETY: objects of a program stay; a stack keeps its pages, and so does the heap, which is not
+            // trimmed.
+            let registered = unsafe { device.register_pages(range.start, bytes) };
+            if !mapping.is_writable {
+                // SAFETY: as above.
+                unsafe { libc::mprotect(start, bytes, libc::PROT_READ) };
+            }
+            registered?;
+            self.ranges.push(range);
+        }
+        Ok(())
+    }
+
+    /// Whether the device reaches an address of the host.
+    pub(super) fn has(&self, address: usize) -> bool {
+        self.ranges.iter().any(|it| it.contains(&address))
+    }
+
+    /// Registers what a region of the calling thread reaches: the objects of the program that `object` is one
+    /// of, and the thread's stack.
+    pub(super) fn register(&mut self, device: &Device, object: usize) -> Result<(), DeviceError> {
+        let local = 0_u8;
+        let here = &raw const local as usize;
+        if self.has_program && self.has(here & !(PAGE - 1)) {
+            return Ok(());
+        }
+        let all = mappings();
+        if !self.has_program {
+            for segment in segments_of(&all, object) {
+                self.add(device, &segment)?;
+            }
+            self.has_program = true;
+        }
+        let Some(stack) = all.iter().find(|it| it.range.contains(&here)) else { return Ok(()) };
+        let start = (here & !(PAGE - 1)).max(stack.range.start);
+        self.add(device, &Mapping { range: start..stack.range.end, ..stack.clone() })
+    }
+
+    /// Registers memory that a pointer leads to, if it may be: the heap of the C library, and objects of
+    /// libraries.
+    ///
+    /// # Errors
+    /// The device does not reach it: in words for the user.
+    pub(super) fn register_target(&mut self, device: &Device, name: &str, pointer: usize) -> Outcome<()> {
+        if self.has(pointer) {
+            return Ok(());
+        }
+        let all = mappings();
+        let Some(found) = all.iter().find(|it| it.range.contains(&pointer) && !it.is_executable) else {
+            // A number, or a pointer to nothing.
+            return Ok(());
+        };
+        if !found.name.is_empty() {
+            return Ok(self.add(device, found)?);
+        }
+        Err(TargetError {
+            message: format!(
+                "`{name}` points to memory that `malloc` of the program has not given, and which the device does not \
+                 reach"
+            ),
+            hint: Some(format!(
+                "allocate what `{name}` points to with `malloc`, or leave the region to the host"
+            )),
+        })
+    }
+}
+
+/// The parts of a range that none of the others has.
+fn missing(ranges: &[Range<usize>], wanted: &Range<usize>) -> Vec<Range<usize>> {
+    let mut rest = vec![wanted.clone()];
+    for known in ranges {
+        rest = rest
+            .into_iter()
+            .flat_map(|it| [it.start..it.end.min(known.start), it.start.max(known.end)..it.end])
+            .filter(|it| it.start < it.end)
+            .collect();
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static OBJECT: [u64; 4] = [1, 2, 3, 4];
+
+    #[test]
+    fn only_what_is_missing_is_registered() {
+        assert_eq!(missing(&[], &(1..9)), [1..9]);
+        assert_eq!(missing(&[3..5], &(1..9)), [1..3, 5..9]);
+        assert_eq!(missing(&[0..2, 7..9], &(1..8)), [2..7]);
+        assert_eq!(missing(&[0..10], &(1..9)), []);
+    }
+
+    #[test]
+    fn the_object_of_an_address_has_its_segments() {
+        let line = |text| mapping(text).expect("a mapping");
+        let all = [
+            line("1000-2000 r--p 00000000 00:01 1 /a.so"),
+            line("2000-3000 r-xp 00001000 00:01 1 /a.so"),
+            line("3000-4000 rw-p 00002000 00:01 1 /a.so"),
+            line("4000-6000 rw-p 00000000 00:00 0"),
+            line("6000-7000 rw-p 00000000 00:01 2 /b.so"),
+            line("8000-9000 rw-p 00000000 00:00 0"),
+        ];
+        let found = segments_of(&all, 0x3008);
+        assert_eq!(found, [all[0].clone(), all[2].clone(), all[3].clone()]);
+        assert!(segments_of(&all, 0xa000).is_empty());
+    }
+
+    #[test]
+    fn own_objects_and_the_stack_are_mapped() {
+        let all = mappings();
+        let address = OBJECT.as_ptr() as usize;
+        assert!(segments_of(&all, address).iter().any(|it| it.range.contains(&address)));
+        let local = 0;
+        assert!(all.iter().any(|it| it.range.contains(&(&raw const local as usize)) && it.is_writable));
+    }
+}
