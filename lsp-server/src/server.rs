@@ -112,7 +112,8 @@ impl Server {
         let uri = params.text_document.uri;
         let kind = params.kind;
         let policy = RequestPolicy::for_document(&uri).long().with_progress("Generated code", None);
-        let lower = move |snapshot: &Snapshot| snapshot.lowered(&uri);
+        let of_kind = kind.clone();
+        let lower = move |snapshot: &Snapshot| snapshot.lowered(&uri, &of_kind);
         self.main_loop
             .request_then(policy, lower, move |lowered| generated_code::generate(lowered, &kind))
             .await

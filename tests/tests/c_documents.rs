@@ -95,7 +95,8 @@ fn directives_have_hover_hints_completion_and_lenses() {
     let items = session.server.request("textDocument/completion", place(2, 28));
     assert!(items.as_array().unwrap().iter().any(|it| it["label"] == "for"), "{items}");
     let lenses = session.server.request("textDocument/codeLens", json!({ "textDocument": document }));
-    assert_eq!(lenses[0]["command"]["command"], "apg.run", "{lenses}");
+    let commands = lenses.as_array().unwrap().iter().map(|it| it["command"]["command"].as_str().unwrap());
+    assert_eq!(commands.collect::<Vec<_>>(), ["apg.showCuda", "apg.run"], "{lenses}");
     assert_eq!(session.server.end(), Some(0));
 }
 
@@ -130,5 +131,86 @@ fn directives_have_semantic_tokens() {
     // `parallel`, `for`, `reduction` and `s`: line and column by difference, length.
     let places: Vec<&[u64]> = data.chunks(5).map(|it| &it[..3]).collect();
     assert_eq!(places, [[2, 16, 8], [0, 9, 3], [0, 4, 9], [0, 13, 1]]);
+    assert_eq!(session.server.end(), Some(0));
+}
+
+const SCALE: &str = "void scale(int n, double *a) {
+    #pragma omp target teams distribute parallel for map(tofrom: a[0:n])
+    for (int i = 0; i < n; i++) a[i] *= 2;
+}
+int main(void) {
+    int seen[4];
+    #pragma omp parallel for
+    for (int i = 0; i < 4; i++) seen[i] = i;
+    return seen[0];
+}
+";
+
+#[test]
+fn lenses_show_what_becomes_of_regions() {
+    let commands = ["apg.runOnGpu", "apg.showHostCode", "apg.showTransfers", "apg.runWithPlaces"];
+    let mut session = Session::workspace_for(&[], json!({}), json!({ "commands": commands }));
+    let uri = session.open("scale.c", SCALE);
+    session.server.diagnostics(&uri, 1);
+    let document = json!({ "uri": uri });
+    let lenses = session.server.request("textDocument/codeLens", json!({ "textDocument": document }));
+    let found = lenses.as_array().expect("lenses").iter().map(|it| {
+        assert_eq!(it["command"]["arguments"][0], json!(uri));
+        (it["range"]["start"]["line"].as_u64().unwrap(), it["command"]["command"].as_str().unwrap())
+    });
+    let found: Vec<(u64, &str)> = found.collect();
+    let wanted = [
+        (1, "apg.showCuda"),
+        (1, "apg.showTransfers"),
+        (4, "apg.run"),
+        (4, "apg.runOnGpu"),
+        (4, "apg.showHostCode"),
+        (6, "apg.showCuda"),
+    ];
+    assert_eq!(found, wanted);
+    assert_eq!(session.server.end(), Some(0));
+}
+
+#[test]
+fn generated_code_of_c_names_the_lines_that_it_comes_from() {
+    let mut session = Session::workspace_for(&[], json!({}), json!({}));
+    let uri = session.open("scale.c", SCALE);
+    session.server.diagnostics(&uri, 1);
+    let mut shown = |kind: &str| {
+        let parameters = json!({ "textDocument": { "uri": uri }, "kind": kind });
+        session.server.request("apg/generatedCode", parameters)
+    };
+    let has_line = |answer: &Value, line: i64| {
+        answer["lines"].as_array().expect("a map").iter().any(|it| it[1] == json!(line))
+    };
+    let cuda = shown("cuda");
+    assert!(cuda["text"].as_str().unwrap().contains("__global__"), "{cuda}");
+    assert!(cuda["isCode"] == true && has_line(&cuda, 2), "{cuda}");
+    let c = shown("c");
+    let text = c["text"].as_str().unwrap();
+    assert!(text.contains("apg_site") && text.contains("int seen[4];"), "{text}");
+    assert!(!text.contains("#line") && has_line(&c, 4), "{c}");
+    let end = text.lines().position(|it| it.contains("return seen[0]")).expect("the end of main");
+    assert!(c["lines"].as_array().unwrap().contains(&json!([end, 8])), "{c}");
+    let mir = shown("mir");
+    assert!(mir["text"].as_str().unwrap().contains("kernel @"), "{mir}");
+    let transfers = shown("transfers");
+    let text = "line 2: target teams distribute parallel for\n    \
+                a[0:n]: to the device and back, n * 8 bytes; by the clause `map(tofrom: a[0:n])`\n";
+    assert_eq!(transfers["text"], text);
+    assert_eq!(transfers["lines"], json!([[0, 1]]));
+    let other = shown("llvm");
+    assert!(other["text"].as_str().unwrap().contains("There is no form `llvm`"), "{other}");
+    assert_eq!(other["isCode"], false);
+    // What a device does not do is said with its line, and the other region is shown.
+    session.server.change(&uri, 2, [2, 41, 2, 41], " + getpid()");
+    let mut refused = |kind: &str| {
+        let parameters = json!({ "textDocument": { "uri": uri }, "kind": kind });
+        session.server.request("apg/generatedCode", parameters)
+    };
+    let cuda = refused("cuda");
+    let text = cuda["text"].as_str().unwrap();
+    assert!(text.starts_with("// line 3 stays on the host:") && text.contains("getpid"), "{text}");
+    assert_eq!(cuda["lines"][0], json!([0, 2]));
     assert_eq!(session.server.end(), Some(0));
 }

@@ -216,10 +216,10 @@ fn device_code_of_target_regions_is_printed() {
         assert_eq!(output.status, 0, "{}", output.stderr);
         output.stdout
     };
-    assert!(output("build a.c -DSTEP=7 --emit mir -lm").contains("kernel @f_3"));
+    assert!(output("build a.c -DSTEP=7 --emit mir -lm").contains("kernel @file0_f_3"));
     assert!(output("build a.c -DSTEP=7 --emit cuda").contains("__global__"));
     let error = project.error("build bad.c -DSTEP=7 --emit cuda", 1);
-    assert!(error.contains("a region calls `g`, which is not defined in this file"), "{error}");
+    assert!(error.contains("a region calls `g`, which no file of the program defines"), "{error}");
     assert!(error.contains("bad.c:4:"), "{error}");
     assert!(project.error("build a.c bad.c --emit mir", 2).contains("of one C file"));
 }

@@ -106,7 +106,10 @@ impl ProgramOptions {
     pub(crate) fn request(&self, otherwise: Profile, debug: bool) -> Request<'_> {
         let profile = if self.release { Profile::Release } else { otherwise };
         let mode = Mode { profile, sanitizer: self.sanitize, debug };
-        Request { program: self, options: Options { mode, unchecked: self.checks == Checks::None } }
+        Request {
+            program: self,
+            options: Options { mode, unchecked: self.checks == Checks::None, ..Options::default() },
+        }
     }
 }
 

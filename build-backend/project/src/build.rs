@@ -53,6 +53,8 @@ pub struct Options {
     pub mode: Mode,
     /// Without checks of rail indices.
     pub unchecked: bool,
+    /// The code names the line of every statement, for who reads it.
+    pub all_lines: bool,
 }
 
 /// Checks and translates the program whose `main` is in `file`.

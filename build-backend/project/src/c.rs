@@ -1,15 +1,17 @@
 //! Analysis of C files: the files among the named paths, the system's compiler, and the findings.
 
+mod forms;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use apg_c_analysis::ide::{self, transfer_plans};
 pub use apg_c_analysis::ide::{Size, Transfer};
-use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Parsed, SourceFile, Toolchain};
+use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Parsed, RootDatabase, SourceFile, Toolchain};
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::{Finding, Span};
-use apg_lower_c::{Source, Unsupported};
+use apg_lower_c::Unsupported;
 use apg_mir as mir;
 use apg_runtime::cache::{self, Cache};
 use apg_syntax::TextRange;
@@ -18,6 +20,7 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+pub use self::forms::{FileForms, translate_file_alone};
 use crate::build::{self, Options, Translated};
 pub use crate::c_devices::{DeviceProgram, Parallel, Placement, translate_distributed, translate_program};
 use crate::compile_commands::normalize;
@@ -192,28 +195,6 @@ pub(crate) fn check(files: &[PathBuf], flags: &[String]) -> Result<Vec<CheckedFi
     files.par_iter().map(|path| check_file(path, &disk, &toolchain)).collect()
 }
 
-/// Translates the `target` regions of a C file. The inner result has its errors: those of the analysis, or
-/// else what regions do that has no device form.
-///
-/// # Errors
-/// The file cannot be read, or the C compiler refuses the flags.
-pub fn translate_regions(
-    path: &Path,
-    flags: &[String],
-    options: Options,
-) -> Result<Result<Translated, Vec<Finding>>, LoadFailure> {
-    let compiler = Toolchain { separates_own_headers: true, ..toolchain(flags)? };
-    let file = AnalysedFile::read(path, &Arc::new(compiler))?;
-    let parsed = match file.parsed() {
-        Ok(parsed) => parsed,
-        Err(findings) => return Ok(Err(findings)),
-    };
-    Ok(match apg_lower_c::lower(&[Source { parsed, path: &file.path }], 0) {
-        Ok(mir) => file.generate_code(mir, options),
-        Err(reasons) => Err(file.findings(reasons, None)),
-    })
-}
-
 /// The edited text of each source; `None` of a source that stays as it is.
 pub type EditedSources = Vec<Option<String>>;
 
@@ -228,7 +209,7 @@ struct DistributedFile {
 /// The sources of a program in C with XcalableMP, with calls in place of their directives. `None` if the
 /// program has no directive, and does not include `xmp.h`. With devices, regions of accelerators are `target`
 /// regions, which [`translate_distributed`] translates. The inner result has its errors, as that of
-/// [`translate_regions`].
+/// [`translate_program`].
 ///
 /// # Errors
 /// A file cannot be read, or the C compiler refuses the flags.
@@ -278,29 +259,18 @@ fn distribute_file(
     compiler: &Arc<Toolchain>,
     has_devices: bool,
 ) -> Result<Result<DistributedFile, Vec<Finding>>, LoadFailure> {
-    let file = AnalysedFile::read(path, compiler)?;
-    let parsed = match file.parsed() {
-        Ok(parsed) => parsed,
-        Err(findings) => return Ok(Err(findings)),
-    };
-    let header = Some(OsStr::new("xmp.h"));
-    let uses_library = parsed.unit.files().iter().any(|it| it.path.file_name() == header);
-    let edited = apg_lower_c::distribute(parsed, &path.display().to_string(), has_devices);
-    Ok(edited.map(|text| DistributedFile { text, uses_library }).map_err(|reasons| {
-        let mut findings = file.findings(reasons, None);
-        findings.iter_mut().for_each(|it| it.code = "build/xcalablemp");
-        findings
-    }))
+    Ok(AnalysedFile::read(path, compiler)?.distribute(&path.display().to_string(), has_devices))
 }
 
-/// A C file whose directives are analysed.
-pub(crate) struct AnalysedFile {
+/// A C file whose directives are analysed. It needs no database any more.
+#[derive(Debug)]
+pub struct AnalysedFile {
     /// Its number among the sources of the program.
     pub(crate) number: usize,
     pub(crate) path: PathBuf,
-    text: Arc<str>,
-    host: AnalysisHost,
-    file: SourceFile,
+    parsed: Arc<Parsed>,
+    /// Its errors.
+    errors: Vec<Finding>,
 }
 
 impl AnalysedFile {
@@ -313,19 +283,45 @@ impl AnalysedFile {
     pub(crate) fn of_text(path: &Path, text: Arc<str>, compiler: &Arc<Toolchain>) -> AnalysedFile {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let mut host = AnalysisHost::new(Arc::new(Disk::default()));
-        let file = host.set_file(&path, text.clone(), compiler);
-        AnalysedFile { number: 0, path, text, host, file }
+        let file = host.set_file(&path, text, compiler);
+        AnalysedFile::new(host.database(), file)
+    }
+
+    /// Asks a database for what translation needs of a file.
+    pub fn new(db: &RootDatabase, file: SourceFile) -> AnalysedFile {
+        let (path, text) = (file.path(db).clone(), file.text(db));
+        let diagnostics = apg_c_analysis::file_diagnostics(db, file);
+        let errors = diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        let errors = errors.map(|it| finding(&path, text, it)).collect();
+        AnalysedFile { number: 0, path, parsed: apg_c_analysis::parsed(db, file).clone(), errors }
     }
 
     /// Its names and types, or its errors.
     pub(crate) fn parsed(&self) -> Result<&Parsed, Vec<Finding>> {
-        let diagnostics = apg_c_analysis::file_diagnostics(self.host.database(), self.file);
-        let errors = diagnostics.iter().filter(|it| it.severity == Severity::Error);
-        let errors: Vec<Finding> = errors.map(|it| finding(&self.path, &self.text, it)).collect();
-        match errors.is_empty() {
-            true => Ok(apg_c_analysis::parsed(self.host.database(), self.file)),
-            false => Err(errors),
-        }
+        if self.errors.is_empty() { Ok(&self.parsed) } else { Err(self.errors.clone()) }
+    }
+
+    /// How many lines it has.
+    pub fn line_count(&self) -> usize {
+        self.parsed.text().lines().count()
+    }
+
+    pub(crate) fn text(&self) -> Arc<str> {
+        self.parsed.text().into()
+    }
+
+    /// Translates its XcalableMP directives; `name` is the file in messages. With devices, regions of
+    /// accelerators are `target` regions.
+    fn distribute(&self, name: &str, has_devices: bool) -> Result<DistributedFile, Vec<Finding>> {
+        let parsed = self.parsed()?;
+        let header = Some(OsStr::new("xmp.h"));
+        let uses_library = parsed.unit.files().iter().any(|it| it.path.file_name() == header);
+        let edited = apg_lower_c::distribute(parsed, name, has_devices);
+        edited.map(|text| DistributedFile { text, uses_library }).map_err(|reasons| {
+            let mut findings = self.findings(reasons, None);
+            findings.iter_mut().for_each(|it| it.code = "build/xcalablemp");
+            findings
+        })
     }
 
     pub(crate) fn generate_code(
@@ -334,18 +330,18 @@ impl AnalysedFile {
         options: Options,
     ) -> Result<Translated, Vec<Finding>> {
         mir.debug = options.mode.debug;
+        mir.emit_all_lines = options.all_lines;
         build::generate_code(mir, options).map_err(|errors| {
-            let finding = |error| build::generation_finding(&self.path, self.text.clone(), error);
+            let finding = |error| build::generation_finding(&self.path, self.text(), error);
             errors.into_iter().map(finding).collect()
         })
     }
 
     /// What has no device form, each reason once: errors, or warnings with what happens instead.
     pub(crate) fn findings(&self, mut reasons: Vec<Unsupported>, instead: Option<&str>) -> Vec<Finding> {
-        let parsed = apg_c_analysis::parsed(self.host.database(), self.file);
         reasons.sort_by_key(|it| it.range.start());
         reasons.dedup();
-        reasons.into_iter().map(|it| unsupported(&self.path, parsed, it, instead)).collect()
+        reasons.into_iter().map(|it| unsupported(&self.path, &self.parsed, it, instead)).collect()
     }
 }
 

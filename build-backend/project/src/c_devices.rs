@@ -82,8 +82,8 @@ pub fn translate_program(
     Ok(translate_files(&files, sources, &is_of_devices, options, parallel))
 }
 
-/// Translates files without errors of a program with directives about devices.
-fn translate_files(
+/// Translates files of a program with directives about devices; those with errors have been reported.
+pub(crate) fn translate_files(
     files: &[AnalysedFile],
     sources: &[PathBuf],
     is_of_devices: &[bool],

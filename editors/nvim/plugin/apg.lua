@@ -18,7 +18,7 @@ local function remotes(start) return require("apg.remotes").complete(start) end
 command("ApgRun", function(call) require("apg.run").run(call.fargs) end, {
   nargs = "*",
   complete = options({
-    "--places", "--accels", "--threads", "--heap", "--release", "--on", "--keep", "--debugger", "--profile", "--",
+    "--places", "--accels", "--parallel", "--threads", "--heap", "--release", "--on", "--keep", "--debugger", "--profile", "--",
   }),
   desc = "Run the program of this buffer; arguments as of `apg run`",
 })
@@ -49,7 +49,7 @@ command("ApgAddRemote", function(call)
 end, { nargs = "+", desc = "Add a remote machine to apg.toml: NAME [USER@]HOST[:PORT]" })
 command("ApgCuda", function(call) require("apg.generated").show(call.args) end, {
   nargs = "?",
-  complete = function() return { "cuda", "ptx", "resources", "cpp", "mir" } end,
+  complete = function() return require("apg.generated").names end,
   desc = "Show what this program is compiled to, live: its CUDA, or the form that is named",
 })
 command("ApgPlaces", function(call) require("apg.places").show(call.fargs) end, {

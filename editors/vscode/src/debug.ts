@@ -8,7 +8,7 @@ import * as vscode from "vscode";
 
 import { findOnPath, mayRun } from "./programs";
 import { pathInTree } from "./remotes";
-import { findApg } from "./run";
+import { findApg, sourcePathOptions } from "./run";
 
 /** A launch configuration of ours. */
 interface Launch extends vscode.DebugConfiguration {
@@ -150,7 +150,7 @@ export class Debugger implements vscode.DebugConfigurationProvider {
       return undefined;
     }
     const settings = vscode.workspace.getConfiguration("apg", vscode.Uri.file(launch.program));
-    const program = await this.build(command, launch.program, settings.get<string[]>("sourcePath", []));
+    const program = await this.build(command, launch.program, sourcePathOptions(launch.program, settings));
     if (program === undefined) {
       return undefined;
     }
@@ -168,10 +168,10 @@ export class Debugger implements vscode.DebugConfigurationProvider {
     });
   }
 
-  private async build(command: string, file: string, sourcePath: string[]): Promise<string | undefined> {
+  private async build(command: string, file: string, options: string[]): Promise<string | undefined> {
     const directory = this.context.storageUri?.fsPath ?? this.context.globalStorageUri.fsPath;
-    const program = path.join(directory, path.basename(file, ".x10"));
-    const args = ["build", "--debug", file, "-o", program, ...sourcePath.flatMap((source) => ["--source-path", source])];
+    const program = path.join(directory, path.parse(file).name);
+    const args = ["build", "--debug", file, "-o", program, ...options];
     try {
       await mkdir(directory, { recursive: true });
       await vscode.window.withProgress(
@@ -210,7 +210,7 @@ async function debugInTerminal(
   const shellArgs = ["run", `--debugger=${debuggerName}`, file, "--places", String(launch.places ?? 1)];
   shellArgs.push(...(accels === "" ? [] : ["--accels", accels]));
   shellArgs.push(...(launch.on === undefined ? [] : ["--on", launch.on]));
-  shellArgs.push(...settings.get<string[]>("sourcePath", []).flatMap((source) => ["--source-path", source]));
+  shellArgs.push(...sourcePathOptions(file, settings));
   shellArgs.push(...(programArguments.length === 0 ? [] : ["--", ...programArguments]));
   const cwd = folder?.uri.fsPath ?? path.dirname(file);
   const terminal = vscode.window.createTerminal({
@@ -224,7 +224,7 @@ async function debugInTerminal(
   // What is written before gdb reads waits for it.
   terminal.sendText("set confirm off");
   const lines = vscode.debug.breakpoints.flatMap((breakpoint) =>
-    breakpoint instanceof vscode.SourceBreakpoint && breakpoint.enabled && breakpoint.location.uri.path.endsWith(".x10")
+    breakpoint instanceof vscode.SourceBreakpoint && breakpoint.enabled && /\.(x10|c)$/.test(breakpoint.location.uri.path)
       ? [{ file: breakpoint.location.uri.fsPath, line: breakpoint.location.range.start.line + 1, condition: breakpoint.condition }]
       : [],
   );

@@ -40,7 +40,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.window.registerTerminalLinkProvider(new SourceLinks()),
     command("apg.run", (uri) => programs.run(uriOf(uri))),
     command("apg.runAtCpu", (uri) => programs.run(uriOf(uri), { accels: "none" })),
-    command("apg.runOnGpu", (uri) => programs.run(uriOf(uri), { accels: "all" })),
+    command("apg.runOnGpu", (uri, parallel) =>
+      programs.run(uriOf(uri), { accels: "all", ...(typeof parallel === "string" ? { parallel } : {}) }),
+    ),
     command("apg.runWithPlaces", (uri) => programs.runWithPlaces(uriOf(uri))),
     command("apg.runOn", async (uri, remote) => programs.runOn(uriOf(uri), await remoteOf(uri, remote))),
     command("apg.debugOn", async (uri, remote) => debug(uriOf(uri), await remoteOf(uri, remote))),
@@ -56,7 +58,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     command("apg.showCuda", (uri) => generated.show("cuda", uriOf(uri))),
     command("apg.showPtx", (uri) => generated.show("ptx", uriOf(uri))),
     command("apg.showResources", (uri) => generated.show("resources", uriOf(uri))),
-    command("apg.showHostCode", (uri) => generated.show("cpp", uriOf(uri))),
+    command("apg.showHostCode", (uri) => generated.showHostCode(uriOf(uri))),
+    command("apg.showTransfers", (uri) => generated.show("transfers", uriOf(uri))),
     command("apg.showMir", (uri) => generated.show("mir", uriOf(uri))),
     command("apg.showReferences", showReferences),
     command("apg.refreshPlaces", () => places.refresh()),
@@ -107,7 +110,7 @@ async function debug(uri: string | undefined, remote: string | undefined): Promi
   const document = remote === undefined ? undefined : await documentOf(uri);
   if (document !== undefined) {
     const folder = vscode.workspace.getWorkspaceFolder(document.uri);
-    const launch = { type: "apg", request: "launch", name: "Debug this X10 program", program: document.uri.fsPath };
+    const launch = { type: "apg", request: "launch", name: "Debug this program", program: document.uri.fsPath };
     await vscode.debug.startDebugging(folder, remote === HERE ? launch : { ...launch, on: remote });
   }
 }

@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 
 import { LineMap, Lines } from "./lines";
+import { documentOf } from "./run";
 
 const SCHEME = "apg-generated";
 /** Typing settles before code is generated again. */
@@ -15,10 +16,18 @@ const ECHO = 800;
 const OPENING = 700;
 
 /** What can be shown. */
-export type Kind = "cuda" | "ptx" | "resources" | "cpp" | "mir";
+export type Kind = "cuda" | "ptx" | "resources" | "c" | "cpp" | "mir" | "transfers";
 
 /** The ending gives the colours. */
-const ENDINGS: Record<Kind, string> = { cuda: "cu", ptx: "ptx", resources: "txt", cpp: "cpp", mir: "mir" };
+const ENDINGS: Record<Kind, string> = {
+  cuda: "cu",
+  ptx: "ptx",
+  resources: "txt",
+  c: "c",
+  cpp: "cpp",
+  mir: "mir",
+  transfers: "transfers.txt",
+};
 const KINDS = Object.keys(ENDINGS) as Kind[];
 
 /** What the server answers: the code, and which of its lines belong to which of the source; or why there is none. */
@@ -61,6 +70,12 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
         this.markLines(textEditor, selections[0].active.line);
       }),
     ];
+  }
+
+  /** Opens the code of the host beside the active editor. */
+  async showHostCode(uri?: string): Promise<void> {
+    const document = await documentOf(uri);
+    await this.show(document?.languageId === "c" ? "c" : "cpp", uri);
   }
 
   /** Opens it beside the active editor. */
@@ -124,7 +139,7 @@ export class GeneratedCode implements vscode.TextDocumentContentProvider, vscode
 
   /** Generates what is seen of a document again, once no more is typed. */
   private generateSoon(document: vscode.TextDocument): void {
-    if (document.languageId !== "x10") {
+    if ((document.languageId !== "x10" && document.languageId !== "c") || document.uri.scheme === SCHEME) {
       return;
     }
     const key = document.uri.toString();

@@ -15,6 +15,8 @@ interface Definition extends vscode.TaskDefinition {
   file?: string;
   places?: number;
   accels?: string;
+  /** Where parallel regions of a program in C run. */
+  parallel?: string;
   release?: boolean;
   args?: string[];
   /** The remote machine of a run. */
@@ -27,6 +29,7 @@ interface Definition extends vscode.TaskDefinition {
 export interface How {
   places?: number;
   accels?: string;
+  parallel?: string;
   /** The remote machine. */
   on?: string;
 }
@@ -77,6 +80,9 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
     const definition: Definition = { type: "apg", command: "run", file, places };
     if (how.accels !== undefined) {
       definition.accels = how.accels;
+    }
+    if (how.parallel !== undefined) {
+      definition.parallel = how.parallel;
     }
     if (how.on !== undefined) {
       definition.on = how.on;
@@ -283,6 +289,7 @@ function argumentsOf(definition: Definition): string[] {
   if (command === "run") {
     const accels = definition.accels ?? settings.get<string>("run.accels", "");
     args.push("--places", String(definition.places ?? 1), ...(accels === "" ? [] : ["--accels", accels]));
+    args.push(...(definition.parallel === undefined ? [] : ["--parallel", definition.parallel]));
     // It runs on when the window is reloaded.
     args.push(...(definition.on === undefined ? [] : ["--on", definition.on, "--keep"]));
   }
@@ -292,9 +299,7 @@ function argumentsOf(definition: Definition): string[] {
   if (command !== "check" && definition.release === true) {
     args.push("--release");
   }
-  for (const folder of settings.get<string[]>("sourcePath", [])) {
-    args.push("--source-path", folder);
-  }
+  args.push(...sourcePathOptions(file, settings));
   if (command === "run") {
     args.push(...settings.get<string[]>("run.options", []));
   }
@@ -303,6 +308,17 @@ function argumentsOf(definition: Definition): string[] {
     args.push("--", ...programArguments);
   }
   return args;
+}
+
+/** Whether a file is one of a program in C. */
+function isC(file: string): boolean {
+  return file.endsWith(".c");
+}
+
+/** The folders with further packages, which programs in X10 have. */
+export function sourcePathOptions(file: string, settings: vscode.WorkspaceConfiguration): string[] {
+  const folders = isC(file) ? [] : settings.get<string[]>("sourcePath", []);
+  return folders.flatMap((folder) => ["--source-path", folder]);
 }
 
 /** Asks for a diagnostic code and prints its page. */

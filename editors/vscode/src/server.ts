@@ -25,6 +25,7 @@ const LENS_COMMANDS = [
   "apg.runOn",
   "apg.debugOn",
   "apg.showHostCode",
+  "apg.showTransfers",
 ];
 /** The one that counts: it is in the way of those who read. */
 const COUNTING_LENS = "apg.showReferences";

@@ -3,7 +3,7 @@
 use apg_analysis::Cancelled;
 use apg_analysis::ide::{self, Access, LensKind};
 use serde_json::{Value, json};
-use tower_lsp_server::ls_types::{CodeLens, Command, Location, Position, Uri};
+use tower_lsp_server::ls_types::{CodeLens, Command, Location, Position, Range, Uri};
 
 use crate::handlers::remotes;
 use crate::kernels::worker::mentions_kernels;
@@ -29,11 +29,7 @@ impl Snapshot {
         for lens in lenses {
             let range = self.range(&document, lens.range);
             let command = |title: &str, command: &str, also: &[Value]| {
-                let mut arguments = vec![json!(document.uri)];
-                arguments.extend(also.iter().cloned());
-                let command =
-                    Command { title: title.into(), command: command.into(), arguments: Some(arguments) };
-                CodeLens { range, command: Some(command), data: None }
+                lens_of(range, command_on(&document.uri, title, command, also))
             };
             let optional = |title: &str, name: &str, also: &[Value]| {
                 self.has_command(name).then(|| command(title, name, also))
@@ -48,15 +44,7 @@ impl Snapshot {
                         all.extend(optional("Run on GPU", "apg.runOnGpu", &[]));
                     }
                     all.extend(optional("Run with places…", "apg.runWithPlaces", &[]));
-                    let offered: Vec<_> =
-                        ON_REMOTES.into_iter().filter(|(name, _)| self.has_command(name)).collect();
-                    if !offered.is_empty() {
-                        for remote in remotes::of_document(uri).remotes {
-                            all.extend(offered.iter().map(|(name, title)| {
-                                command(&format!("{title} {}", remote.name), name, &[json!(remote.name)])
-                            }));
-                        }
-                    }
+                    all.extend(self.remote_commands(uri, &document.uri).map(|it| lens_of(range, it)));
                     all.extend(optional("Show host code", "apg.showHostCode", &[]));
                 }
                 LensKind::ShowCuda => all.push(command("Show CUDA", "apg.showCuda", &[])),
@@ -71,7 +59,21 @@ impl Snapshot {
         Ok(all)
     }
 
-    fn has_command(&self, name: &str) -> bool {
+    /// The client's commands on the remote machines that a document's `apg.toml` names.
+    pub(crate) fn remote_commands(&self, uri: &Uri, document: &Uri) -> impl Iterator<Item = Command> {
+        let offered: Vec<_> = ON_REMOTES.into_iter().filter(|(name, _)| self.has_command(name)).collect();
+        let remotes = if offered.is_empty() { Vec::new() } else { remotes::of_document(uri).remotes };
+        let document = document.clone();
+        remotes.into_iter().flat_map(move |remote| {
+            let of_remote = offered.iter().map(|(name, title)| {
+                command_on(&document, &format!("{title} {}", remote.name), name, &[json!(remote.name)])
+            });
+            of_remote.collect::<Vec<_>>()
+        })
+    }
+
+    /// Whether the client implements a command.
+    pub(crate) fn has_command(&self, name: &str) -> bool {
         self.config.commands.iter().any(|command| command == name)
     }
 
@@ -97,6 +99,17 @@ impl Snapshot {
         let uses = found.into_iter().filter(|r| r.access != Access::Declaration);
         Ok(to_proto::locations(self, uses.map(|r| (r.file, r.range))))
     }
+}
+
+/// A command about a document.
+pub(crate) fn command_on(document: &Uri, title: &str, command: &str, also: &[Value]) -> Command {
+    let arguments = [json!(document)].into_iter().chain(also.iter().cloned()).collect();
+    Command { title: title.into(), command: command.into(), arguments: Some(arguments) }
+}
+
+/// A lens with its command.
+pub(crate) fn lens_of(range: Range, command: Command) -> CodeLens {
+    CodeLens { range, command: Some(command), data: None }
 }
 
 fn declaration_position(data: &Value) -> Option<(Uri, Position)> {

@@ -4,14 +4,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use apg_analysis::Cancelled;
+use apg_diagnostics::render::Finding;
 use apg_mir as mir;
-use apg_project::build::{self, Failure, Options};
+use apg_project::build::{self, Failure, Options, Translated};
+use apg_project::c::{AnalysedFile, Parallel};
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::ls_types::{TextDocumentIdentifier, Uri};
 
 use crate::cancellation::RequestHandle;
 use crate::kernels::compiler::KernelCompiler;
 use crate::snapshot::Snapshot;
+
+/// The kind that is the transfer plan of a document in C.
+const TRANSFERS: &str = "transfers";
 
 /// Columns of comments that explain why there is no code: editors show them beside the source.
 const MAX_COMMENT_COLUMNS: usize = 60;
@@ -20,9 +25,9 @@ const MAX_COMMENT_COLUMNS: usize = 60;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct GeneratedCodeParams {
-    /// The document with `main`.
+    /// The document with `main`, or any in C.
     pub text_document: TextDocumentIdentifier,
-    /// `cuda`, `ptx`, `resources`, `cpp` or `mir`.
+    /// `cuda`, `ptx`, `resources`, `cpp` or `mir`; of a document in C also `c` and `transfers`.
     pub kind: String,
 }
 
@@ -39,22 +44,47 @@ pub(crate) struct GeneratedCode {
     pub is_code: bool,
 }
 
-/// A program as MIR, or a comment that explains why there is none.
+/// A program that is translated without the database, or a comment that explains why there is none.
 pub(crate) struct Lowered {
     path: PathBuf,
-    program: Result<mir::Program, String>,
+    program: Result<Source, String>,
     request: RequestHandle,
     /// Limit for the compilation of a kernel.
     compile_timeout: Duration,
 }
 
+/// A program before its code is generated.
+enum Source {
+    X10(Box<mir::Program>),
+    C(Box<AnalysedFile>),
+    /// What needs no code.
+    Text(GeneratedCode),
+}
+
+/// Generated code.
+struct Forms {
+    parts: Vec<Translated>,
+    /// The text that the C compiler gets.
+    c_text: Option<String>,
+    /// What has no code, with its lines from 0.
+    refused: Vec<(u32, String)>,
+}
+
 impl Snapshot {
-    /// The program whose `main` is in a document.
-    pub(crate) fn lowered(&self, uri: &Uri) -> Result<Lowered, Cancelled> {
+    /// The program whose `main` is in a document, or a document in C, for code of a kind.
+    pub(crate) fn lowered(&self, uri: &Uri, kind: &str) -> Result<Lowered, Cancelled> {
         let lowered = |path, program| {
             let (request, compile_timeout) = (self.request.clone(), self.config.analysis_timeout);
             Lowered { path, program, request, compile_timeout }
         };
+        if let Some((document, language)) = self.in_other_language(uri) {
+            let source = match kind {
+                TRANSFERS => language.transfers(self, document)?.map(Source::Text),
+                _ => language.analysed(self, document)?.map(|it| Source::C(Box::new(it))),
+            };
+            let absent = || "// This file is not analysed.\n".to_owned();
+            return Ok(lowered(document.path.clone(), source.ok_or_else(absent)));
+        }
         let Some((document, file)) = self.document(uri) else {
             let reason = "// There is no such document in the workspace.\n".to_owned();
             return Ok(lowered(PathBuf::new(), Err(reason)));
@@ -63,30 +93,92 @@ impl Snapshot {
         let found = Cancelled::catch(std::panic::AssertUnwindSafe(|| {
             build::lower_program(&self.analysis, file, None, Options::default())
         }))?;
-        let program = found.map_err(|failure| match failure {
-            Failure::Findings(findings) => {
-                let mut text = String::from("// There is no generated code while the program has errors:\n");
-                for finding in findings {
-                    text.push_str(&format!("// [{}] {}\n", finding.code, comment(&finding.message)));
-                }
-                text
-            }
+        let program = found.map(|it| Source::X10(Box::new(it))).map_err(|failure| match failure {
+            Failure::Findings(findings) => errors_comment(&findings),
             Failure::Toolchain(error) => format!("// {}\n", comment(&error.to_string())),
         });
         Ok(lowered(document.path.clone(), program))
     }
 }
 
+/// Why there is no code.
+fn errors_comment(findings: &[Finding]) -> String {
+    let mut text = String::from("// There is no generated code while the program has errors:\n");
+    for finding in findings {
+        text.push_str(&format!("// [{}] {}\n", finding.code, comment(&finding.message)));
+    }
+    text
+}
+
 /// Generates code of one kind.
 pub(crate) fn generate(lowered: Lowered, kind: &str) -> GeneratedCode {
     let is_cancelled = || lowered.request.cancelled().is_some();
     let compiler = KernelCompiler::new(lowered.compile_timeout, &is_cancelled);
-    match lowered.program {
-        Ok(program) if kind == "mir" => print_mir(&program, &lowered.path),
-        program => match program.and_then(|program| print_code(program, kind, compiler)) {
-            Ok(text) => with_line_map(&text, &lowered.path),
-            Err(reason) => GeneratedCode { text: reason, lines: vec![(0, -1)], is_code: false },
-        },
+    let printed = lowered.program.and_then(|source| match source {
+        Source::Text(text) => Ok(text),
+        Source::X10(program) if kind == "mir" => Ok(print_mir(&program, &lowered.path)),
+        Source::X10(program) => {
+            let text = print_code(&forms_of_x10(*program)?, kind, compiler)?;
+            Ok(with_line_map(&text, &lowered.path))
+        }
+        Source::C(file) => {
+            let forms = forms_of_c(&file, &lowered.path)?;
+            let code = match (kind, &forms.parts[..]) {
+                ("mir", [first, rest @ ..]) => {
+                    let first = print_mir(&first.mir, &lowered.path);
+                    rest.iter().fold(first, |all, it| all.followed_by(print_mir(&it.mir, &lowered.path)))
+                }
+                ("c", _) => with_lines_of_c(&print_code(&forms, kind, compiler)?, file.line_count()),
+                _ => with_line_map(&print_code(&forms, kind, compiler)?, &lowered.path),
+            };
+            Ok(refusals(&forms.refused).followed_by(code))
+        }
+    });
+    printed.unwrap_or_else(|reason| GeneratedCode { text: reason, lines: vec![(0, -1)], is_code: false })
+}
+
+/// Generates the code of a program in X10.
+fn forms_of_x10(mut program: mir::Program) -> Result<Forms, String> {
+    program.emit_all_lines = true;
+    let translated = build::generate_code(program, Options::default()).map_err(|errors| {
+        let lines = errors.iter().map(|error| format!("// {}\n", comment(&error.to_string())));
+        format!("// A fault of apg, not of the program; please report it:\n{}", lines.collect::<String>())
+    })?;
+    Ok(Forms { parts: vec![translated], c_text: None, refused: Vec::new() })
+}
+
+/// Generates the code of a file in C, with its parallel regions on a device too.
+fn forms_of_c(file: &AnalysedFile, path: &Path) -> Result<Forms, String> {
+    let options = Options { all_lines: true, ..Options::default() };
+    let forms = file.forms(path, options, Parallel::Device).map_err(|errors| errors_comment(&errors))?;
+    let refused = forms.on_host.iter().map(|it| {
+        let before = &it.span.text[..it.span.range.start];
+        let line = before.bytes().filter(|it| *it == b'\n').count();
+        (u32::try_from(line).unwrap_or(u32::MAX), it.message.clone())
+    });
+    let refused = refused.collect();
+    Ok(Forms { parts: forms.regions, c_text: Some(forms.host_text), refused })
+}
+
+/// Comments about what stays on the host.
+fn refusals(refused: &[(u32, String)]) -> GeneratedCode {
+    let mut code = GeneratedCode { is_code: true, ..GeneratedCode::default() };
+    for (line, message) in refused {
+        let said = format!("line {} stays on the host: {message}", line + 1);
+        let text = format!("// {}\n", comment(&said));
+        let lines = vec![(0, i64::from(*line))];
+        code = code.followed_by(GeneratedCode { text, lines, is_code: true });
+    }
+    code
+}
+
+impl GeneratedCode {
+    /// This code and more behind it.
+    fn followed_by(mut self, next: GeneratedCode) -> GeneratedCode {
+        let offset = u32::try_from(self.text.lines().count()).unwrap_or(u32::MAX);
+        self.text.push_str(&next.text);
+        self.lines.extend(next.lines.into_iter().map(|(at, line)| (at + offset, line)));
+        self
     }
 }
 
@@ -109,55 +201,52 @@ fn print_mir(program: &mir::Program, path: &Path) -> GeneratedCode {
     GeneratedCode { text, lines, is_code: true }
 }
 
-/// Prints C++, CUDA, PTX or resource usage; the error is a comment.
-fn print_code(
-    mut program: mir::Program,
-    kind: &str,
-    mut compiler: KernelCompiler<'_>,
-) -> Result<String, String> {
-    program.emit_all_lines = true;
-    let translated = build::generate_code(program, Options::default()).map_err(|errors| {
-        let lines = errors.iter().map(|error| format!("// {}\n", comment(&error.to_string())));
-        format!("// A fault of apg, not of the program; please report it:\n{}", lines.collect::<String>())
-    })?;
-    let emitted = &translated.emitted;
-    match kind {
-        "cuda" | "ptx" | "resources" if emitted.cuda.is_empty() => {
+/// Prints C, C++, CUDA, PTX or resource usage; the error is a comment.
+fn print_code(forms: &Forms, kind: &str, mut compiler: KernelCompiler<'_>) -> Result<String, String> {
+    let kernels = || forms.parts.iter().flat_map(|it| &it.emitted.cuda);
+    match (kind, &forms.c_text) {
+        ("cuda" | "ptx" | "resources" | "mir", Some(_)) if kernels().next().is_none() => {
+            Err("// This file has no region that has device code.\n".into())
+        }
+        ("cuda" | "ptx" | "resources", None) if kernels().next().is_none() => {
             Err("// This program has no @CUDA kernel.\n".into())
         }
-        "cpp" => {
-            let units = emitted.units.iter().map(|unit| format!("// ---- {}\n{}\n", unit.name, unit.text));
-            Ok(units.collect())
+        ("c", Some(text)) => Ok(text.clone()),
+        ("cpp", _) => {
+            let units = forms.parts.iter().flat_map(|it| &it.emitted.units);
+            Ok(units.map(|unit| format!("// ---- {}\n{}\n", unit.name, unit.text)).collect())
         }
-        "cuda" => Ok(emitted.cuda.join("\n")),
-        "ptx" => {
-            let compiled = emitted.cuda.iter().map(|text| compiler.ptx(text));
-            let compiled: Result<Vec<String>, _> = compiled.collect();
+        ("cuda", _) => Ok(kernels().cloned().collect::<Vec<_>>().join("\n")),
+        ("ptx", _) => {
+            let compiled: Result<Vec<String>, _> = kernels().map(|text| compiler.ptx(text)).collect();
             compiled
                 .map(|all| all.join("\n"))
                 .map_err(|error| format!("// {}\n", comment(&String::from(error))))
         }
-        "resources" => {
-            let kernels = compiler.architectures().map_err(String::from).and_then(|architectures| {
-                let compile = &mut |_: &mir::Kernel, source: &str, architecture| {
-                    compiler.resources(source, architecture).map_err(String::from)
-                };
-                apg_toolchain::resources::kernels_by(
-                    &translated.mir,
-                    &translated.emitted.cuda,
-                    &architectures,
-                    compile,
-                )
-            });
-            kernels
-                .map(|kernels| kernels.iter().map(|kernel| kernel.describe() + "\n").collect())
-                .map_err(|reason| format!("// {}\n", comment(&reason)))
-        }
-        other => {
-            let other = comment(other);
-            Err(format!("// There is no form `{other}`: ask for cuda, ptx, resources, cpp or mir.\n"))
+        ("resources", _) => resources(forms, &mut compiler).map_err(|it| format!("// {}\n", comment(&it))),
+        (other, c_text) => {
+            let known = match c_text {
+                Some(_) => "cuda, ptx, resources, c, cpp, mir or transfers",
+                None => "cuda, ptx, resources, cpp or mir",
+            };
+            Err(format!("// There is no form `{}`: ask for {known}.\n", comment(other)))
         }
     }
+}
+
+/// What the kernels need, a paragraph each.
+fn resources(forms: &Forms, compiler: &mut KernelCompiler<'_>) -> Result<String, String> {
+    let architectures = compiler.architectures().map_err(String::from)?;
+    let mut text = String::new();
+    for part in &forms.parts {
+        let compile = &mut |_: &mir::Kernel, source: &str, architecture| {
+            compiler.resources(source, architecture).map_err(String::from)
+        };
+        let kernels =
+            apg_toolchain::resources::kernels_by(&part.mir, &part.emitted.cuda, &architectures, compile)?;
+        kernels.iter().for_each(|kernel| text.push_str(&(kernel.describe() + "\n")));
+    }
+    Ok(text)
 }
 
 /// Makes each line of a text a comment, except that the caller begins the first one, and wraps long lines.
@@ -228,6 +317,26 @@ fn with_line_map(text: &str, path: &Path) -> GeneratedCode {
     GeneratedCode { text: shown, lines, is_code: true }
 }
 
+/// Removes `#line` directives of edited C text, all of which are about the document, and makes a line map of
+/// them: each line comes from the one after that of the line before. `count` is the number of its lines.
+fn with_lines_of_c(text: &str, count: usize) -> GeneratedCode {
+    let mut code = GeneratedCode { is_code: true, ..GeneratedCode::default() };
+    let (mut at, mut source) = (0, 0);
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("#line ") {
+            let number = rest.split(' ').next().and_then(|it| it.parse::<i64>().ok());
+            source = number.map_or(source, |it| it - 1);
+            continue;
+        }
+        let is_inside = usize::try_from(source).is_ok_and(|it| it < count);
+        code.lines.push((at, if is_inside { source } else { -1 }));
+        code.text.push_str(line);
+        code.text.push('\n');
+        (at, source) = (at + 1, source + 1);
+    }
+    code
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,6 +350,13 @@ mod tests {
             "{long}"
         );
         assert_eq!(comment(&"x".repeat(200)), "x".repeat(200));
+    }
+
+    #[test]
+    fn lines_of_c_count_on_from_line_directives() {
+        let found = with_lines_of_c("#line 1 \"a.c\"\nint a;\ncall();\n#line 2\nint b;\nmore\n", 2);
+        assert_eq!(found.text, "int a;\ncall();\nint b;\nmore\n");
+        assert_eq!(found.lines, [(0, 0), (1, 1), (2, 1), (3, -1)]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 mod call_hierarchy;
 mod code_actions;
-mod code_lenses;
+pub(crate) mod code_lenses;
 mod completion;
 pub(crate) mod diagnostics;
 pub(crate) mod formatting;

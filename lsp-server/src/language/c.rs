@@ -5,23 +5,29 @@ use std::sync::Arc;
 
 use apg_analysis::Cancelled;
 use apg_analysis::ide::Token;
-use apg_c_analysis::ide::{self, CompletionKind, TokenKind};
+use apg_c_analysis::ide::{self, CompletionKind, LensKind, TokenKind, TransferPlan};
 use apg_c_analysis::{Parsed, file_diagnostics, parsed};
 use apg_diagnostics::Severity;
+use apg_project::c::AnalysedFile;
 use apg_source::TextRange;
 use apg_syntax::services::HighlightKind;
-use serde_json::json;
+use serde_json::{Value, json};
 use tower_lsp_server::ls_types::{
-    CodeAction, CodeActionKind, CodeLens, Command, CompletionItem, CompletionItemKind, CompletionTextEdit,
-    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Hover, HoverContents, InlayHint,
-    InlayHintLabel, InlayHintTooltip, Location, MarkupContent, MarkupKind, NumberOrString, Position, Range,
-    TextEdit, WorkspaceEdit,
+    CodeAction, CodeActionKind, CodeLens, CompletionItem, CompletionItemKind, CompletionTextEdit, Diagnostic,
+    DiagnosticRelatedInformation, DiagnosticSeverity, Hover, HoverContents, InlayHint, InlayHintLabel,
+    InlayHintTooltip, Location, MarkupContent, MarkupKind, NumberOrString, Position, Range, TextEdit,
+    WorkspaceEdit,
 };
 
 use super::Language;
 use crate::document::Document;
+use crate::handlers::code_lenses::{command_on, lens_of};
+use crate::handlers::generated_code::GeneratedCode;
 use crate::quarantine::mark_analyzing;
 use crate::snapshot::Snapshot;
+
+/// The command with an optional second argument: what `--parallel` takes.
+const RUN_ON_GPU: &str = "apg.runOnGpu";
 
 /// C with directives.
 pub(super) struct C;
@@ -207,17 +213,75 @@ impl Language for C {
 
     fn code_lenses(&self, snapshot: &Snapshot, document: &Document) -> Result<Vec<CodeLens>, Cancelled> {
         let Some(program) = program(snapshot, document)? else { return Ok(Vec::new()) };
-        // A file without directives is none of ours.
-        let main = ide::main_function(&program).filter(|_| !program.program.directives.is_empty());
-        let lens = |range| {
-            let command = Command {
-                title: "▶ Run".into(),
-                command: "apg.run".into(),
-                arguments: Some(vec![json!(document.uri)]),
-            };
-            let range = document.text.range(range, snapshot.config.encoding);
-            CodeLens { range, command: Some(command), data: None }
-        };
-        Ok(main.into_iter().map(lens).collect())
+        let mut all = Vec::new();
+        for lens in ide::lenses(&program) {
+            let range = document.text.range(lens.range, snapshot.config.encoding);
+            let with =
+                |title, name, also: &[Value]| lens_of(range, command_on(&document.uri, title, name, also));
+            let command = |title, name| with(title, name, &[]);
+            let optional = |title, name| snapshot.has_command(name).then(|| command(title, name));
+            match lens.kind {
+                LensKind::Run { has_regions, has_parallel_alone, is_distributed } => {
+                    all.push(command("▶ Run", "apg.run"));
+                    all.extend(optional("Debug", "apg.debug"));
+                    if has_regions && snapshot.has_command(RUN_ON_GPU) {
+                        let parallel = has_parallel_alone.then(|| json!("device"));
+                        all.push(with("Run on GPU", RUN_ON_GPU, parallel.as_slice()));
+                    }
+                    if is_distributed {
+                        all.extend(optional("Run with places…", "apg.runWithPlaces"));
+                    }
+                    let on_remotes = snapshot.remote_commands(&document.uri, &document.uri);
+                    all.extend(on_remotes.map(|it| lens_of(range, it)));
+                    if has_regions || is_distributed {
+                        all.extend(optional("Show host code", "apg.showHostCode"));
+                    }
+                }
+                LensKind::ShowCuda => all.push(command("Show CUDA", "apg.showCuda")),
+                LensKind::ShowTransfers => all.extend(optional("Show transfers", "apg.showTransfers")),
+            }
+        }
+        Ok(all)
     }
+
+    fn analysed(&self, snapshot: &Snapshot, document: &Document) -> Result<Option<AnalysedFile>, Cancelled> {
+        let Some(file) = snapshot.c.file(&document.path) else { return Ok(None) };
+        let _mark = mark_analyzing(&document.path, document.text.text());
+        snapshot.c.with(|db| AnalysedFile::new(db, file)).map(Some)
+    }
+
+    fn transfers(
+        &self,
+        snapshot: &Snapshot,
+        document: &Document,
+    ) -> Result<Option<GeneratedCode>, Cancelled> {
+        let Some(program) = program(snapshot, document)? else { return Ok(None) };
+        let plans = ide::transfer_plans(&program);
+        let line =
+            |it: &TransferPlan| document.text.position(it.range.start(), snapshot.config.encoding).line;
+        let plans: Vec<_> = plans.into_iter().map(|it| (line(&it), it)).collect();
+        Ok(Some(describe_transfers(&plans)))
+    }
+}
+
+/// The plans as text, a paragraph each, with their lines from 0.
+fn describe_transfers(plans: &[(u32, TransferPlan)]) -> GeneratedCode {
+    if plans.is_empty() {
+        let text = "// No construct of this file moves data between host and device.\n".to_owned();
+        return GeneratedCode { text, lines: vec![(0, -1)], is_code: false };
+    }
+    let mut code = GeneratedCode { is_code: true, ..GeneratedCode::default() };
+    let mut at = 0;
+    for (line, plan) in plans {
+        code.lines.push((at, i64::from(*line)));
+        code.text.push_str(&format!("line {}: {}\n", line + 1, plan.directive));
+        for it in &plan.transfers {
+            let said = format!("{}: {}, {}; {}", it.name, it.direction(), it.size.text(), it.why);
+            // What is written in several lines is said in one.
+            let words: Vec<&str> = said.split_whitespace().filter(|it| *it != "\\").collect();
+            code.text.push_str(&format!("    {}\n", words.join(" ")));
+        }
+        at += u32::try_from(plan.transfers.len()).unwrap_or(u32::MAX) + 1;
+    }
+    code
 }

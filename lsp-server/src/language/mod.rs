@@ -6,13 +6,14 @@ use std::path::Path;
 
 use apg_analysis::Cancelled;
 use apg_analysis::ide::Token;
-use apg_project::c as c_sources;
+use apg_project::c::{self as c_sources, AnalysedFile};
 use apg_source::TextRange;
 use tower_lsp_server::ls_types::{
     CodeAction, CodeLens, CompletionItem, Diagnostic, Hover, InlayHint, Position, Range,
 };
 
 use crate::document::Document;
+use crate::handlers::generated_code::GeneratedCode;
 use crate::snapshot::Snapshot;
 
 /// What the server asks of a language. An edit cancels any answer.
@@ -62,6 +63,13 @@ pub(crate) trait Language {
 
     /// The code lenses of a document.
     fn code_lenses(&self, snapshot: &Snapshot, document: &Document) -> Result<Vec<CodeLens>, Cancelled>;
+
+    /// A document for the generation of its code; `None` if the database does not have it.
+    fn analysed(&self, snapshot: &Snapshot, document: &Document) -> Result<Option<AnalysedFile>, Cancelled>;
+
+    /// What moves between host and device, as text; `None` if the database does not have the document.
+    fn transfers(&self, snapshot: &Snapshot, document: &Document)
+    -> Result<Option<GeneratedCode>, Cancelled>;
 }
 
 /// The language of a file; `None` is X10. A header has no diagnostics of its own: those of the files that

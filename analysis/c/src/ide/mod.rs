@@ -4,6 +4,7 @@ mod assists;
 mod completion;
 mod hints;
 mod hover;
+mod lenses;
 mod tokens;
 mod transfers;
 
@@ -11,6 +12,7 @@ pub use self::assists::assists;
 pub use self::completion::{Completion, CompletionKind, completions};
 pub use self::hints::{Inlay, inlays};
 pub use self::hover::{Hover, hover};
+pub use self::lenses::{Lens, LensKind, lenses};
 pub use self::tokens::{Token, TokenKind, tokens};
 pub use self::transfers::{Size, Transfer, TransferPlan, transfer_plans, transfers};
 

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use apg_diagnostics::Severity;
 use apg_mir::text::{self, SpanDetail};
 use apg_runtime::cache::Cache;
 use clap::{Args, ValueEnum};
@@ -54,8 +55,10 @@ enum Emit {
     Mir,
     /// Kernels as loops over threads, with what the optimisations of kernels decided
     KernelIr,
-    /// Host code
+    /// Host code in C++
     Cpp,
+    /// The text of a file in C that the C compiler gets: with calls in place of its directives about devices
+    C,
     /// Device code
     Cuda,
     /// Device code compiled by NVRTC
@@ -139,7 +142,11 @@ impl Build {
         };
         if let Some(form) = self.emit {
             progress.finish();
-            return print(form, &translated, "@CUDA kernel");
+            if form == Emit::C {
+                return Err(Failure::misuse("`--emit c` is for programs in C")
+                    .hint("`--emit cpp` prints the host code of one in X10"));
+            }
+            return print(form, &[translated], "@CUDA kernel");
         }
         let built = match compile(&translated, &request, &progress)? {
             Ok(object) => object,
@@ -164,10 +171,21 @@ impl Build {
             return program.build_on(on, self.output, emitted);
         }
         let Some(form) = self.emit else { return program.build(self.output) };
-        match program.translate_regions()? {
-            Ok(translated) => print(form, &translated, "`target` region"),
-            Err(status) => Ok(status),
+        let forms = match program.translate_alone()? {
+            Ok(forms) => forms,
+            Err(status) => return Ok(status),
+        };
+        if form == Emit::C {
+            program.print_host_regions(forms.on_host, Severity::Warning)?;
+            output::text(&forms.host_text)?;
+            return Ok(0);
         }
+        let is_refused = !forms.on_host.is_empty();
+        program.print_host_regions(forms.on_host, Severity::Error)?;
+        if !is_refused || !forms.regions.is_empty() {
+            print(form, &forms.regions, program.region_name())?;
+        }
+        Ok(u8::from(is_refused))
     }
 
     /// Where the program goes.
@@ -190,28 +208,31 @@ impl Build {
     }
 }
 
-/// Prints a form of a program; `kernel` is what its language calls a kernel.
-fn print(form: Emit, translated: &Translated, kernel: &str) -> Outcome {
-    let kernels = &translated.emitted.cuda;
-    match form {
-        Emit::Mir => output::text(text::print(&translated.mir, SpanDetail::Statements))?,
-        Emit::KernelIr => translated.kernel_ir().iter().try_for_each(output::text)?,
-        Emit::Cpp => {
-            for unit in &translated.emitted.units {
-                output::line(format_args!("// ---- {}\n{}", unit.name, unit.text))?;
-            }
-        }
-        Emit::Cuda => kernels.iter().try_for_each(output::line)?,
-        Emit::Ptx => {
-            for text in kernels {
-                let ptx = apg_runtime::device::ptx(text).map_err(Failure::new)?;
-                output::line(ptx)?;
-            }
-        }
-        Emit::Resources => resources::print(translated)?,
-    }
-    if kernels.is_empty() && matches!(form, Emit::KernelIr | Emit::Cuda | Emit::Ptx | Emit::Resources) {
+/// Prints a form of the parts of a program; `kernel` is what its language calls a kernel.
+fn print(form: Emit, parts: &[Translated], kernel: &str) -> Outcome {
+    parts.iter().try_for_each(|it| print_part(form, it))?;
+    let is_about_kernels = matches!(form, Emit::KernelIr | Emit::Cuda | Emit::Ptx | Emit::Resources);
+    if is_about_kernels && parts.iter().all(|it| it.emitted.cuda.is_empty()) || parts.is_empty() {
         output::remark(format_args!("note: this program has no {kernel}"))?;
     }
     Ok(0)
+}
+
+fn print_part(form: Emit, translated: &Translated) -> Result<(), Failure> {
+    let kernels = &translated.emitted.cuda;
+    match form {
+        Emit::Mir => output::text(text::print(&translated.mir, SpanDetail::Statements)),
+        Emit::KernelIr => translated.kernel_ir().iter().try_for_each(output::text),
+        // Of C files alone.
+        Emit::C => Ok(()),
+        Emit::Cpp => {
+            let mut units = translated.emitted.units.iter();
+            units.try_for_each(|unit| output::line(format_args!("// ---- {}\n{}", unit.name, unit.text)))
+        }
+        Emit::Cuda => kernels.iter().try_for_each(output::line),
+        Emit::Ptx => kernels
+            .iter()
+            .try_for_each(|text| output::line(apg_runtime::device::ptx(text).map_err(Failure::new)?)),
+        Emit::Resources => resources::print(translated),
+    }
 }

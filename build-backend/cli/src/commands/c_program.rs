@@ -9,8 +9,8 @@ use std::process::Command;
 
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::Finding;
-use apg_project::build::{Translated, c_compiler_findings};
-use apg_project::c::{self as translation, DeviceProgram, Placement};
+use apg_project::build::c_compiler_findings;
+use apg_project::c::{self as translation, DeviceProgram, FileForms, Placement};
 use apg_runtime::cache::Cache;
 use apg_runtime::device;
 use apg_runtime::offload::TargetDevices;
@@ -181,21 +181,47 @@ impl CProgram {
         }
     }
 
-    /// Translates the `target` regions of the one file. `Err` is the status to end with: findings are
-    /// printed.
-    pub(crate) fn translate_regions(&self) -> Result<Result<Translated, u8>, Failure> {
+    /// Translates the one file for `--emit`. `Err` is the status to end with: findings are printed.
+    pub(crate) fn translate_alone(&self) -> Result<Result<FileForms, u8>, Failure> {
         let ([source], None) = (&self.inputs.sources[..], self.inputs.rest.first()) else {
-            return Err(Failure::misuse("`--emit` prints the `target` regions of one C file")
+            return Err(Failure::misuse("`--emit` prints what becomes of one C file")
                 .hint("name each file in a command of its own"));
         };
         let options = self.program.request(Profile::Portable, self.is_debug).options;
-        match apg_project::c::translate_regions(source, &self.compile_flags(), options)? {
-            Ok(translated) => Ok(Ok(translated)),
+        let forms = translation::translate_file_alone(
+            source,
+            &self.compile_flags(),
+            options,
+            self.regions_on_device(),
+        )?;
+        match forms {
+            Ok(forms) => Ok(Ok(forms)),
             Err(findings) => {
                 report::print(self.program.report.message_format, &findings)?;
                 Ok(Err(1))
             }
         }
+    }
+
+    /// What its kernels are made of.
+    pub(crate) fn region_name(&self) -> &'static str {
+        match self.regions_on_device() {
+            translation::Parallel::Host => "`target` region",
+            translation::Parallel::Device => "`target` or `parallel` region that has a device form",
+        }
+    }
+
+    /// Prints what stays with the host: as warnings that say so, or as errors.
+    pub(crate) fn print_host_regions(
+        &self,
+        mut findings: Vec<Finding>,
+        severity: Severity,
+    ) -> Result<(), Failure> {
+        for it in findings.iter_mut().filter(|_| severity == Severity::Error) {
+            it.severity = severity;
+            it.notes = vec!["it has no device code".to_owned()];
+        }
+        self.print_findings(&findings, false)
     }
 
     /// The compiler's options without those of the linker.

@@ -6,7 +6,10 @@ local compat = require("apg.compat")
 local M = {}
 
 --- What can be shown, and the file type that colours it.
-M.kinds = { cuda = "cuda", ptx = "asm", resources = "", cpp = "cpp", mir = "" }
+M.kinds = { cuda = "cuda", ptx = "asm", resources = "", c = "c", cpp = "cpp", mir = "", transfers = "" }
+
+--- The kinds that are offered, in the order of use.
+M.names = { "cuda", "ptx", "resources", "c", "cpp", "mir", "transfers" }
 
 local marks = vim.api.nvim_create_namespace("apg.generated")
 local notes = vim.api.nvim_create_namespace("apg.generated.notes")
@@ -144,7 +147,8 @@ local function open(source, kind)
   vim.bo[buffer].bufhidden = "wipe"
   vim.bo[buffer].swapfile = false
   vim.bo[buffer].modifiable = false
-  vim.bo[buffer].filetype = M.kinds[kind]
+  -- A buffer of C would be attached to language servers.
+  vim.bo[buffer][kind == "c" and "syntax" or "filetype"] = M.kinds[kind]
   vim.wo.wrap = false
   vim.api.nvim_set_current_win(window)
   local group = vim.api.nvim_create_augroup("apg.generated." .. source, { clear = true })
@@ -159,11 +163,14 @@ local function open(source, kind)
   on("BufWipeout", buffer, function() vim.schedule(function() forget(source) end) end)
 end
 
+--- Opens the code of the host for the current buffer.
+function M.show_host_code() M.show(vim.bo.filetype == "c" and "c" or "cpp") end
+
 --- Opens it for the current buffer, by default its CUDA.
 function M.show(kind)
   kind = kind ~= nil and kind ~= "" and kind or "cuda"
   if M.kinds[kind] == nil then
-    vim.notify("ApgCuda: there is no form " .. kind .. ": cuda, ptx, resources, cpp or mir", vim.log.levels.ERROR)
+    vim.notify("ApgCuda: there is no form " .. kind .. ": " .. table.concat(M.names, ", "), vim.log.levels.ERROR)
     return
   end
   local source = vim.api.nvim_get_current_buf()

@@ -43,7 +43,11 @@ end
 local lens_commands = {
   ["apg.run"] = function() require("apg.run").run({}) end,
   ["apg.runAtCpu"] = function() require("apg.run").run({ "--accels", "none" }) end,
-  ["apg.runOnGpu"] = function() require("apg.run").run({ "--accels", "all" }) end,
+  ["apg.runOnGpu"] = function(command)
+    -- A program in C without device constructs has its parallel regions there.
+    local parallel = command.arguments[2]
+    require("apg.run").run(vim.list_extend({ "--accels", "all" }, parallel and { "--parallel", parallel } or {}))
+  end,
   ["apg.runWithPlaces"] = function()
     vim.ui.input({ prompt = "Number of host places: ", default = "4" }, function(places)
       if places and places ~= "" then require("apg.run").run({ "--places", places }) end
@@ -52,7 +56,8 @@ local lens_commands = {
   ["apg.runOn"] = function(command) require("apg.run").run({ "--on", command.arguments[2], "--keep" }) end,
   ["apg.debugOn"] = function(command) require("apg.run").run({ "--on", command.arguments[2], "--debugger" }) end,
   ["apg.showCuda"] = function() require("apg.generated").show("cuda") end,
-  ["apg.showHostCode"] = function() require("apg.generated").show("cpp") end,
+  ["apg.showHostCode"] = function() require("apg.generated").show_host_code() end,
+  ["apg.showTransfers"] = function() require("apg.generated").show("transfers") end,
 }
 
 local function on_attach(client, buffer)

@@ -32,7 +32,8 @@ function M.run(arguments)
   end
   if vim.bo.modified then vim.cmd("write") end
   local line = { config.command, "run", file }
-  for _, folder in ipairs(config.source_path) do
+  local folders = vim.bo.filetype == "c" and {} or config.source_path
+  for _, folder in ipairs(folders) do
     vim.list_extend(line, { "--source-path", folder })
   end
   -- Remote machines are named in the workspace's apg.toml.
