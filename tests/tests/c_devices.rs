@@ -294,3 +294,18 @@ fn regions_print_allocate_and_end_the_program() {
         assert!(status == 134 || output.stdout == printed, "{words}: {}", output.stdout);
     }
 }
+
+#[test]
+fn pointers_that_are_mapped_themselves_lead_to_their_targets() {
+    if !has_compilers() {
+        return;
+    }
+    let text = "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n\
+        int n = 8, *p = malloc(8 * sizeof *p), *q = malloc(8 * sizeof *q), *keep = q;\n\
+        #pragma omp target map(p, p[:n]) map(q, q[:n])\n\
+        for (int i = 0; i < n; i++) {\n    p[i] = i;\n    q[i] = 2 * i;\n  }\n\
+        printf(\"%d %d %d\\n\", p[3], q[3], q == keep);\n  free(p), free(q);\n  return 0;\n}\n";
+    let project = Project::new(&[("pointers.c", text)]);
+    let output = project.apg("run --accels cpu pointers.c");
+    assert_eq!((output.status, output.stdout.as_str(), output.stderr.as_str()), (0, "3 6 1\n", ""));
+}

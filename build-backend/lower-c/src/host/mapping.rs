@@ -259,7 +259,10 @@ impl<'a> SourceText<'a> {
         }
         // The copy of a local pointer is a capture, which has the address by itself.
         let is_attached = match by_variable {
-            Some(variable) => hir.variable(variable).has_static_storage(),
+            Some(variable) => {
+                let own = format!("(void *)&{}", hir.variable(variable).name);
+                hir.variable(variable).has_static_storage() || maps.iter().any(|it| it.address == own)
+            }
             None => pointer.is_some() && !is_part,
         };
         let pointer = match pointer.filter(|_| is_attached) {

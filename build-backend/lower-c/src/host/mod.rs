@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use apg_c_analysis::Parsed;
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{
-    Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Length, StmtId, Type, VariableId,
+    Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Item, Length, StmtId, Type, VariableId,
 };
 use apg_c_syntax::{Family, TextRange};
 
@@ -196,11 +196,17 @@ impl<'a> Host<'a> {
 
     /// The maps of all clauses.
     fn maps(&self, of: &Directive, otherwise: &'static str, is_entry: bool) -> Lowered<Vec<Map>> {
+        let hir = &self.parsed.program;
+        let is_variable =
+            |item: &Item| item.expr.is_some_and(|it| matches!(hir.expr(it).kind, ExprKind::Variable(_)));
         let mut maps = Vec::new();
-        for clause in of.clauses_named("map") {
-            let kinds = map_kinds(clause, otherwise)?;
-            for item in &clause.items {
-                self.source().add_item(item, &kinds, is_entry, &mut maps)?;
+        // A pointer that is mapped itself is on the device before what it points to, so that it is attached.
+        for of_variables in [true, false] {
+            for clause in of.clauses_named("map") {
+                let kinds = map_kinds(clause, otherwise)?;
+                for item in clause.items.iter().filter(|it| is_variable(it) == of_variables) {
+                    self.source().add_item(item, &kinds, is_entry, &mut maps)?;
+                }
             }
         }
         Ok(maps)
