@@ -152,6 +152,7 @@ struct apg_kernel_fault { apg_u32 kind, file, line; apg_i64 index, length, block
 static APG_COLD void apg_record(const apg_launch *launch, const apg_kernel_fault &found) {
   apg_fault *fault = launch->fault;
   apg_u32 none = 0;
+  if (found.kind == 0) return;
   if (!fault || !__atomic_compare_exchange_n(&fault->kind, &none, found.kind, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
   apg_i64 block = found.block, rank = found.rank;
   for (int axis = 0; axis < 3; ++axis) {

@@ -110,15 +110,16 @@ impl Mpi {
     /// The calling thread is about to pass memory of an accelerator, which becomes the thread's.
     pub(super) fn enter(&self, accelerator: &Arc<dyn DeviceContext>) -> io::Result<()> {
         self.accelerator.get_or_init(|| Arc::clone(accelerator));
+        accelerator.enter()?;
         HAS_ACCELERATOR.set(true);
-        accelerator.enter()
+        Ok(())
     }
 
     /// Any call may continue the transfers of other threads, for which MPI needs an accelerator of its own
     /// thread.
     fn enter_any(&self) -> io::Result<()> {
         match self.accelerator.get() {
-            Some(accelerator) if !HAS_ACCELERATOR.replace(true) => accelerator.enter(),
+            Some(accelerator) if !HAS_ACCELERATOR.get() => self.enter(accelerator),
             _ => Ok(()),
         }
     }
