@@ -175,7 +175,7 @@ fn errors_of_data_name_the_line_and_the_variable() {
     let unmapped = project.error("run unmapped.c --accels cpu");
     assert!(unmapped.contains("unmapped.c:4: `target`: the region uses what `p` points to"), "{unmapped}");
     assert!(unmapped.contains("hint: write `map(tofrom: p[0:N])`"), "{unmapped}");
-    // The host stands in for a device that does not exist.
+    // The host takes the place of a device that does not exist.
     let device = project.apg("run device.c --accels cpu");
     assert_eq!((device.status, device.stderr.as_str()), (0, ""));
     let device = project.apg_with("run device.c --accels cpu", &[("OMP_TARGET_OFFLOAD", "mandatory")]);

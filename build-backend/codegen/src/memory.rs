@@ -142,8 +142,8 @@ impl Code<'_> {
         })
     }
 
-    /// A call of a function of the C library in a kernel. Devices have them as functions of the compiler, whose
-    /// addresses are not taken.
+    /// A call of a function of the C library in a kernel. Devices have them as functions of the compiler,
+    /// whose addresses are not taken.
     fn call_library(&mut self, function: ExternalId, args: &[Expr]) -> String {
         let symbol = self.external_symbol(function);
         let signature = self.program.externals[function.index()].signature;

@@ -1,6 +1,6 @@
-//! Functions of the C library with effects: output (C17 7.21.6), memory (7.22.3) and copies of bytes (7.24.2). Device
-//! code of CUDA has some of them, too (*CUDA C++ Programming Guide*, "Formatted Output", "Dynamic Global Memory
-//! Allocation and Operations"); others are made of these.
+//! Functions of the C library with effects: output (C17 7.21.6), memory (7.22.3) and copies of bytes
+//! (7.24.2). Device code of CUDA has some of them, too (*CUDA C++ Programming Guide*, "Formatted Output",
+//! "Dynamic Global Memory Allocation and Operations"); others are made of these.
 
 use apg_c_analysis::hir::{ExprId, ExprKind};
 use apg_c_syntax::TextRange;
@@ -8,8 +8,8 @@ use apg_mir::{self as mir, AddressSpace, Expr, Operation, Signature, Ty};
 
 use crate::body::{Body, binary, int};
 use crate::conversion::{is_float, is_integer};
-use crate::ending::ends_program;
 use crate::literal::string_bytes;
+use crate::sources::ends_program;
 use crate::unsupported::{Lowered, unsupported};
 
 /// Functions that have a device form.

@@ -1,5 +1,5 @@
-//! Calls of functions of the program, which have device forms of their own. Behind its parameters such a function
-//! takes the addresses of the objects of file scope that it or those that it calls name.
+//! Calls of functions of the program, which have device forms of their own. Behind its parameters such a
+//! function takes the addresses of the objects of file scope that it or those that it calls name.
 
 use apg_c_analysis::hir::{ExprId, Length, Type};
 use apg_c_syntax::TextRange;

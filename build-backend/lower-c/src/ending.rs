@@ -20,11 +20,6 @@ enum Ending {
     ExitAtOnce = 4,
 }
 
-/// Whether a function of the C library ends the program.
-pub(crate) fn ends_program(name: &str) -> bool {
-    matches!(name, "exit" | "abort" | "_Exit" | "_exit" | "__assert_fail" | "__builtin_abort")
-}
-
 impl Body<'_, '_> {
     /// A call of a function that ends the program.
     pub(crate) fn end_program(&mut self, name: &str, arguments: &[ExprId], range: TextRange) -> Lowered<()> {
@@ -36,10 +31,10 @@ impl Body<'_, '_> {
             }
             ("__assert_fail", [condition, file, line, _]) => {
                 let text = self.assertion(*condition, *file, *line, range)?;
-                let texts = &mut self.unit.texts;
-                let index = texts.iter().position(|it| *it == text).unwrap_or_else(|| {
-                    texts.push(text);
-                    texts.len() - 1
+                let messages = &mut self.unit.messages;
+                let index = messages.iter().position(|it| *it == text).unwrap_or_else(|| {
+                    messages.push(text);
+                    messages.len() - 1
                 });
                 (Ending::Assertion, int(Ty::I32, index as i64))
             }

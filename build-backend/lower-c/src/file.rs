@@ -7,6 +7,7 @@ use apg_mir as mir;
 
 use crate::region;
 use crate::sources::{FileNumber, ReachedObject, Source, Sources};
+use crate::statement::lower_function;
 use crate::unit::Unit;
 use crate::unsupported::Unsupported;
 
@@ -19,8 +20,8 @@ pub struct PlacedRegions {
     pub on_host: Vec<HostRegion>,
     /// What regions and the functions which they call reach outside of themselves, but for what regions name.
     pub objects: BTreeSet<ReachedObject>,
-    /// Texts by which they end the program.
-    pub texts: Vec<String>,
+    /// Messages with which they end the program.
+    pub messages: Vec<String>,
     /// They write to the standard output.
     pub print: bool,
 }
@@ -84,7 +85,7 @@ fn lower_regions(
             Err(error) => unit.report(error),
         }
     }
-    unit.lower_functions();
+    unit.lower_functions(lower_function);
     if !unit.errors.is_empty() {
         unit.errors.sort_by_key(|it| it.range.start());
         unit.errors.dedup();
@@ -96,7 +97,7 @@ fn lower_regions(
         program: unit.program,
         on_host: Vec::new(),
         objects,
-        texts: unit.texts,
+        messages: unit.messages,
         print: unit.prints,
     })
 }

@@ -1,7 +1,7 @@
 //! String literals (C17 6.4.5, 6.4.4.4) as the bytes that they stand for.
 
-/// The bytes of adjacent string literals without a zero at their end; `None` for wide strings, and for what is
-/// no string.
+/// The bytes of adjacent string literals without a zero at their end; `None` for wide strings, and for what
+/// is no string.
 pub(crate) fn string_bytes(text: &str) -> Option<Vec<u8>> {
     let mut rest = text.trim_start();
     let mut bytes = Vec::new();

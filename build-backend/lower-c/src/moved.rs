@@ -9,8 +9,8 @@ use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{ExprId, ExprKind, Length, Program, Storage, Type, Variable, VariableId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The least bytes of an array that is moved: smaller ones are no faster.
-const LEAST_BYTES: u64 = 64 << 10;
+/// Minimum size in bytes of an array that is moved: smaller ones are no faster.
+const MIN_BYTES: u64 = 64 << 10;
 
 /// An array that is moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(crate) fn moved_arrays(parsed: &Parsed) -> Vec<Moved> {
 fn is_candidate(hir: &Program, id: VariableId) -> Option<(&str, VariableId)> {
     let of: &Variable = hir.variable(id);
     let is_array = matches!(of.ty, Type::Array(_, Length::Constant(_)));
-    let is_large = hir.size_of(&of.ty).is_some_and(|it| it >= LEAST_BYTES);
+    let is_large = hir.size_of(&of.ty).is_some_and(|it| it >= MIN_BYTES);
     let is_plain = of.storage == Storage::Global && of.function.is_none() && !of.is_const && !of.is_volatile;
     (is_array && is_large && is_plain && of.range.is_some() && !hir.is_threadprivate(id))
         .then_some((of.name.as_str(), id))

@@ -11,8 +11,6 @@ use apg_c_analysis::hir::{self, ExprId, ExprKind, FunctionId, RecordId, StmtId, 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-use crate::ending::ends_program;
-
 /// A file of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
@@ -37,6 +35,11 @@ pub enum ReachedObject {
     Ending,
 }
 
+/// Whether a function of the C library ends the program.
+pub(crate) fn ends_program(name: &str) -> bool {
+    matches!(name, "exit" | "abort" | "_Exit" | "_exit" | "__assert_fail" | "__builtin_abort")
+}
+
 /// A function with its code, in the file that defines it.
 pub(crate) type Definition = (FileNumber, FunctionId);
 
@@ -45,7 +48,7 @@ pub(crate) struct Sources<'a> {
     files: &'a [Source<'a>],
     /// Functions that other files see.
     definitions: FxHashMap<&'a str, Definition>,
-    /// Objects of functions that were asked for.
+    /// Objects of functions, as far as they were requested.
     reached: RefCell<FxHashMap<Definition, Rc<[ReachedObject]>>>,
 }
 
@@ -94,8 +97,8 @@ impl<'a> Sources<'a> {
         self.definitions.get(name.as_str()).copied()
     }
 
-    /// The objects of file scope that a function and those that it calls name, each once, in the order in which
-    /// they are found; without constants whose value every user knows.
+    /// The objects of file scope that a function and those that it calls name, each once, in the order in
+    /// which they are found; without constants whose value every user knows.
     pub(crate) fn objects_of(&self, function: Definition) -> Rc<[ReachedObject]> {
         if let Some(known) = self.reached.borrow().get(&function) {
             return known.clone();
@@ -228,7 +231,8 @@ pub(crate) fn known_value(hir: &hir::Program, variable: VariableId) -> Option<i6
     of.initializer.filter(|_| is_constant).and_then(|it| hir.constant(it)).map(|it| it as i64)
 }
 
-/// Whether no assignment changes an object: `static const double table[] = {...};`, but not `const char *text;`.
+/// Whether no assignment changes an object: `static const double table[] = {...};`, but not
+/// `const char *text;`.
 pub(crate) fn is_constant(of: &hir::Variable) -> bool {
     let mut ty = &of.ty;
     while let Type::Array(element, _) = ty {

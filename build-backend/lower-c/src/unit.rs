@@ -11,9 +11,8 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use crate::sources::{Definition, FileNumber, Sources};
-use crate::statement;
 use crate::tables::Tables;
-use crate::unsupported::Unsupported;
+use crate::unsupported::{Lowered, Unsupported};
 
 /// Names of functions.
 pub type FunctionNames = BTreeSet<SmolStr>;
@@ -46,8 +45,8 @@ pub(crate) struct Unit<'a> {
     pub with_openmp: Option<&'a FunctionNames>,
     /// Code writes to the standard output.
     pub prints: bool,
-    /// Texts by which code ends the program, each once.
-    pub texts: Vec<String>,
+    /// Messages with which code ends the program, each once.
+    pub messages: Vec<String>,
     /// What has no device form.
     pub errors: Vec<Unsupported>,
 }
@@ -80,7 +79,7 @@ impl<'a> Unit<'a> {
             tables: None,
             with_openmp: None,
             prints: false,
-            texts: Vec::new(),
+            messages: Vec::new(),
             errors: Vec::new(),
         }
     }
@@ -106,13 +105,16 @@ impl<'a> Unit<'a> {
         self.hir = &self.parsed.program;
     }
 
-    /// Lowers the functions that code calls.
-    pub(crate) fn lower_functions(&mut self) {
+    /// Lowers the functions that code calls, each by `lower`.
+    pub(crate) fn lower_functions(
+        &mut self,
+        lower: impl Fn(&mut Unit<'a>, CalledFunction) -> Lowered<mir::Function>,
+    ) {
         while let Some(called) = self.pending_functions.pop() {
             let file = called.definition.0;
             let reported = self.errors.len();
             self.call = called.call;
-            self.in_file(file, |unit| match statement::lower_function(unit, called) {
+            self.in_file(file, |unit| match lower(unit, called) {
                 Ok(lowered) => unit.program.functions[called.id.index()] = lowered,
                 Err(error) => unit.report(error),
             });

@@ -151,6 +151,6 @@ fn what_accelerators_cannot_do_is_an_error() {
     );
     assert_eq!(
         errors("#pragma acc declare create(a)\n;"),
-        ["this directive stands in a function, where its data would outlive the call"]
+        ["this directive is in a function, where its data would outlive the call"]
     );
 }

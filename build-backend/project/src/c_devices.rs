@@ -1,5 +1,5 @@
-//! Programs in C with directives about devices: their regions as kernels, and their sources with calls in place of
-//! the directives.
+//! Programs in C with directives about devices: their regions as kernels, and their sources with calls in
+//! place of the directives.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -130,8 +130,8 @@ pub(crate) fn translate_files(
     Ok(if is_edited { Placement::Devices(found) } else { Placement::Host(obstacles) })
 }
 
-/// Translates the directives about devices of the texts of [`crate::c::distribute_program`]. The inner result has
-/// the errors of its files.
+/// Translates the directives about devices of the files of [`crate::c::distribute_program`]. The inner result
+/// has the errors of its files.
 ///
 /// # Errors
 /// The C compiler refuses the flags.
@@ -209,15 +209,15 @@ struct TranslatedFile {
     on_host: Vec<Finding>,
     /// What its regions reach outside of themselves, but for what they name.
     objects: BTreeSet<ReachedObject>,
-    /// Texts by which they end the program.
-    texts: Vec<String>,
+    /// Messages with which they end the program.
+    messages: Vec<String>,
     /// They write to the standard output.
     print: bool,
 }
 
 impl AnalysedFile {
-    /// Translates the regions of this file, which is one of the units of a program. Its parallel regions run on
-    /// devices if the functions of the program that use OpenMP are given.
+    /// Translates the regions of this file, which is one of the units of a program. Its parallel regions run
+    /// on devices if the functions of the program that use OpenMP are given.
     fn translate(
         &self,
         units: &[Source<'_>],
@@ -245,9 +245,9 @@ impl AnalysedFile {
             let refused = teams.regions.refused.clone();
             on_host.extend(self.findings(refused, Some("the host runs the parallel region around this")));
         }
-        let PlacedRegions { on_host: refused, objects, texts, print, .. } = placed;
+        let PlacedRegions { on_host: refused, objects, messages, print, .. } = placed;
         let translated = Some(translated);
-        Ok(TranslatedFile { translated, parallel, refused, on_host, objects, texts, print })
+        Ok(TranslatedFile { translated, parallel, refused, on_host, objects, messages, print })
     }
 
     /// The text of this file with calls in place of directives about devices, if it has some; or why they
@@ -265,8 +265,8 @@ impl AnalysedFile {
             .map(|it| ParallelKernels { regions: &it.regions, symbols: &it.translated.emitted.symbols });
         let kernels = of.translated.as_ref().map_or(&[][..], |it| &it.emitted.symbols);
         let name = &path.display().to_string();
-        let (texts, print) = (&of.texts, of.print);
-        let with = Offloaded { name, kernels, on_host: &of.refused, parallel, objects, texts, print };
+        let (messages, print) = (&of.messages, of.print);
+        let with = Offloaded { name, kernels, on_host: &of.refused, parallel, objects, messages, print };
         apg_lower_c::offload(units, index, &with)
             .map_err(|reasons| self.findings(reasons, Some("the host runs the whole program")))
     }

@@ -51,9 +51,9 @@ fn device_code_of_regions_compiles() {
     let programs = programs();
     assert!(!programs.is_empty());
     for program in programs {
-        let texts = regions(&program);
-        assert!(!texts.is_empty(), "{}", program.display());
-        texts.iter().for_each(|it| check(it));
+        let codes = regions(&program);
+        assert!(!codes.is_empty(), "{}", program.display());
+        codes.iter().for_each(|it| check(it));
     }
 }
 
@@ -65,8 +65,8 @@ fn all_entries_of_teams_have_a_device_form() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("a.c");
     std::fs::write(&file, "void f(void) {\n#pragma omp parallel\n;\n}\n").expect("written");
-    let texts = regions(&file);
-    let [text] = texts.as_slice() else { panic!("{} regions", texts.len()) };
+    let codes = regions(&file);
+    let [text] = codes.as_slice() else { panic!("{} regions", codes.len()) };
     // Their addresses make the compiler keep them.
     let names: Vec<String> = apg_mir::team::names().map(|it| format!("(const void *)apg_{it}")).collect();
     let table = format!("extern \"C\" __device__ const void *entries[] = {{{}}};\n", names.join(", "));

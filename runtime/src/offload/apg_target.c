@@ -76,12 +76,12 @@ void apg_target_written(long device) {
 }
 /* The C library's: what messages of assertions begin with. */
 extern char *program_invocation_short_name;
-void apg_target_ended(const int *ended, const char *const *texts) {
+void apg_target_ended(const int *ended, const char *const *messages) {
   switch (ended[0]) {
     case 1: exit(ended[1]);
     case 2: abort();
     case 3:
-      fprintf(stderr, "%s: %s\n", program_invocation_short_name, texts[ended[1]]);
+      fprintf(stderr, "%s: %s\n", program_invocation_short_name, messages[ended[1]]);
       abort();
     case 4: _Exit(ended[1]);
   }

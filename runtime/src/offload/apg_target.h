@@ -33,8 +33,8 @@ void apg_target_take_back(const struct apg_site *site, void *lent);
 void *apg_device_pointer(long device, const void *pointer);
 /* Writes what code on a device has printed. */
 void apg_target_written(long device);
-/* Ends the program if code on a device has asked for that: how, and the status or the number of a text. */
-void apg_target_ended(const int *ended, const char *const *texts);
+/* Ends the program if code on a device has requested it: how, and the status or the number of a message. */
+void apg_target_ended(const int *ended, const char *const *messages);
 #pragma GCC visibility pop
 /* The routines of devices are the runtime's, not the OpenMP library's (OpenMP 5.2, section 18.8). */
 #define omp_get_num_devices apg_omp_get_num_devices

@@ -147,8 +147,8 @@ impl TargetDevice {
         refused.map_or(ended, Err)
     }
 
-    /// Waits until the device is done with everything; the driver then writes what kernels have printed (CUDA C++
-    /// Programming Guide, "Formatted Output").
+    /// Waits until the device is done with everything; the driver then writes what kernels have printed (CUDA
+    /// C++ Programming Guide, "Formatted Output").
     pub(super) fn synchronize(&self) -> Result<(), DeviceError> {
         match self.device()? {
             Some(device) => wait(|done| device.synchronize(done)),

@@ -74,8 +74,8 @@ impl Devices {
         result.map(|()| Some(device))
     }
 
-    /// The device of a directive. The host stands in for one that does not exist, unless the program demands a device
-    /// (OpenMP 5.2, sections 13.2 and 21.2.7).
+    /// The device of a directive. The host takes the place of a device that does not exist, unless the
+    /// program demands a device (OpenMP 5.2, sections 13.2 and 21.2.7).
     pub(super) fn of_directive(&self, number: i64) -> Outcome<Option<&TargetDevice>> {
         let exists = (-1..=self.devices.len() as i64).contains(&number);
         if exists || is_offload_mandatory() { self.find(number) } else { Ok(None) }

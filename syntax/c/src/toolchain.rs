@@ -21,8 +21,8 @@ pub struct Toolchain {
     pub quote_dirs: Vec<PathBuf>,
     /// Folders for both forms of `#include`, in their order.
     pub include_dirs: Vec<IncludeDir>,
-    /// Headers that a file includes by `#include "..."` are parsed with the file, not with its preamble: their
-    /// functions have bodies.
+    /// Headers that a file includes by `#include "..."` are parsed with the file, not with its preamble:
+    /// their functions have bodies.
     pub separates_own_headers: bool,
 }
 

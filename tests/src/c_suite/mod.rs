@@ -114,7 +114,7 @@ pub struct Options {
     #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
     pub part: Part,
 
-    /// Only runs at so many places
+    /// Only runs at N places
     #[arg(long, value_name = "N")]
     pub places: Option<u32>,
 

@@ -45,9 +45,9 @@ pub(super) struct ProgramRun {
     pub places: Option<u32>,
     /// Variables.
     pub environment: Vec<(String, String)>,
-    /// Texts that its output has.
+    /// Strings that its output has.
     pub prints: Vec<String>,
-    /// Texts that its output has not.
+    /// Strings that its output has not.
     pub never: Vec<String>,
 }
 

@@ -52,8 +52,8 @@ fn program(facts: &Value, tests: &Path, main: &Path) -> Result<Program, String> 
         _ => Kind::Run,
     };
     let mut program = Program::new(name, file, kind);
-    program.sources.extend(texts(&facts["with"]).iter().map(|it| tests.join(it)));
-    program.options = texts(&facts["define"]).iter().map(|it| format!("-D{it}")).collect();
+    program.sources.extend(strings(&facts["with"]).iter().map(|it| tests.join(it)));
+    program.options = strings(&facts["define"]).iter().map(|it| format!("-D{it}")).collect();
     program.options.push("-lm".to_owned());
     if facts["kind"] == "compile" {
         program.sources.push(main.to_path_buf());
@@ -76,8 +76,8 @@ fn run(facts: &Value) -> ProgramRun {
     ProgramRun {
         places: facts["nodes"].as_u64().and_then(|it| u32::try_from(it).ok()),
         environment: variables.map(|(name, value)| (name.clone(), text(value))).collect(),
-        prints: texts(&facts["prints"]),
-        never: texts(&facts["never"]),
+        prints: strings(&facts["prints"]),
+        never: strings(&facts["never"]),
     }
 }
 
@@ -89,7 +89,7 @@ fn text(of: &Value) -> String {
     of.as_str().unwrap_or_default().to_owned()
 }
 
-fn texts(of: &Value) -> Vec<String> {
+fn strings(of: &Value) -> Vec<String> {
     list(of).iter().map(text).collect()
 }
 

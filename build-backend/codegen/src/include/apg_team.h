@@ -27,7 +27,7 @@ struct apg_team_call { apg_u32 state, words; apg_i64 function, operands[APG_TEAM
 struct apg_team {
   const apg_i64 *objects; apg_u64 *partials; apg_i64 exchange, run_chunk; apg_i32 threads, run_schedule; apg_team_call *calls;
   alignas(64) apg_u32 arrived; alignas(64) apg_u32 phase; alignas(64) apg_u32 singles; alignas(64) apg_u32 tickets;
-  alignas(64) apg_team_slot slots[APG_TEAM_SLOTS]; apg_team_reduction reductions[APG_TEAM_SLOTS]; apg_u32 turns[APG_TEAM_CALLS];
+  alignas(64) apg_team_slot slots[APG_TEAM_SLOTS]; apg_team_reduction reductions[APG_TEAM_SLOTS]; apg_u32 rounds[APG_TEAM_CALLS];
 };
 /* A threadprivate object: that of the initial thread, and those of the others. */
 struct apg_private { apg_i64 master, copies, stride; };
@@ -236,7 +236,7 @@ APG_TEAM apg_i32 apg_team_test_lock(apg_i64 lock) {
   apg_team_wait(0);
   return 0;
 }
-/* Of the threads of a warp that wait together one looks for the lock, so that one that has it can make progress. */
+/* Of the threads of a warp that wait together one looks for the lock, so that the owner can make progress. */
 APG_TEAM void apg_team_lock(apg_i64 lock) {
   for (apg_u32 times = 0; !apg_team_is_elected() || !apg_team_try_lock(lock); ++times) apg_team_wait(times);
 }
@@ -378,7 +378,7 @@ APG_TEAM void apg_team_host_call(apg_i64 self, apg_i64 function, apg_i64 operand
   apg_team *const team = APG_SELF(self)->team;
   apg_i64 *const own = (apg_i64 *)operands;
   const apg_u32 ticket = apg_team_add(&team->tickets, 1u), index = ticket % APG_TEAM_CALLS;
-  for (apg_u32 times = 0; apg_team_load(&team->turns[index]) != ticket / APG_TEAM_CALLS; ++times) apg_team_wait(times);
+  for (apg_u32 times = 0; apg_team_load(&team->rounds[index]) != ticket / APG_TEAM_CALLS; ++times) apg_team_wait(times);
   volatile apg_team_call *const call = &team->calls[index];
   for (apg_i32 i = 1; i < words; ++i) {
     if (apg_team_is_own(own[i])) function = 0;
@@ -392,7 +392,7 @@ APG_TEAM void apg_team_host_call(apg_i64 self, apg_i64 function, apg_i64 operand
   own[0] = call->operands[0];
   call->state = 0;
   __threadfence_system();
-  apg_team_store(&team->turns[index], ticket / APG_TEAM_CALLS + 1);
+  apg_team_store(&team->rounds[index], ticket / APG_TEAM_CALLS + 1);
 }
 #else
 APG_TEAM void apg_team_host_call(apg_i64, apg_i64 function, apg_i64 operands, apg_i32) { ((void (*)(void *))function)((void *)operands); }

@@ -1,6 +1,6 @@
-//! Objects of file scope that functions name which a region calls. The region may not see them by their names:
-//! another file has them, or the name is that of another object there. So the file that names an object gives
-//! its address to all (C17 6.2.2).
+//! Objects of file scope that functions name which a region calls. The region may not see them by their
+//! names: another file has them, or the name is that of another object there. So the file that names an
+//! object gives its address to all (C17 6.2.2).
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ impl Host<'_> {
                 rows.push(format!("{{\"the end of the program\", apg_e_, APG_OBJECT, {map}}}"));
                 declared.push_str(&format!(
                     "int apg_e_[2] = {{0, 0}}; extern const char *const {}[]; ",
-                    self.texts_symbol()
+                    self.messages_symbol()
                 ));
                 continue;
             };
@@ -79,21 +79,21 @@ impl Host<'_> {
         text
     }
 
-    /// The symbol of the texts by which regions of this file end the program.
-    fn texts_symbol(&self) -> String {
-        format!("apg_texts_{}", self.file)
+    /// The symbol of the messages with which regions of this file end the program.
+    fn messages_symbol(&self) -> String {
+        format!("apg_messages_{}", self.file)
     }
 
-    /// What follows the launch of a region: the end of the program, if its code has asked for that.
+    /// What follows the launch of a region: the end of the program, if its code has requested it.
     pub(super) fn ended(&self, objects: &[ReachedObject]) -> String {
         match objects.contains(&ReachedObject::Ending) {
-            true => format!("apg_target_ended(apg_e_, {}); ", self.texts_symbol()),
+            true => format!("apg_target_ended(apg_e_, {}); ", self.messages_symbol()),
             false => String::new(),
         }
     }
 
-    /// The definition of the texts by which regions of this file end the program.
-    pub(super) fn texts(&self, texts: &[String], objects: &BTreeSet<ReachedObject>) -> String {
+    /// The definition of the messages with which regions of this file end the program.
+    pub(super) fn messages(&self, messages: &[String], objects: &BTreeSet<ReachedObject>) -> String {
         if !objects.contains(&ReachedObject::Ending) {
             return String::new();
         }
@@ -103,11 +103,11 @@ impl Host<'_> {
             Some(rest) => quoted(&format!("{}{rest}", self.name)),
             None => quoted(text),
         };
-        let texts: Vec<String> = texts.iter().map(named).chain(["0".to_owned()]).collect();
+        let messages: Vec<String> = messages.iter().map(named).chain(["0".to_owned()]).collect();
         format!(
             "const char *const {}[] __attribute__((visibility(\"hidden\"))) = {{{}}};\n",
-            self.texts_symbol(),
-            texts.join(", ")
+            self.messages_symbol(),
+            messages.join(", ")
         )
     }
 }

@@ -42,13 +42,13 @@ pub struct Offloaded<'a> {
     pub parallel: Option<ParallelKernels<'a>>,
     /// What regions of any file reach outside of themselves, but for what they name.
     pub objects: &'a BTreeSet<ReachedObject>,
-    /// Texts by which regions of this file end the program.
-    pub texts: &'a [String],
+    /// Messages with which regions of this file end the program.
+    pub messages: &'a [String],
     /// They write to the standard output.
     pub print: bool,
 }
 
-/// The text of a file of a program with calls in place of its directives about devices; `None` if it has none,
+/// The text of a file of a program with calls in place of its directives about devices; `None` if it has none
 /// and regions need nothing of it.
 ///
 /// # Errors
@@ -70,7 +70,8 @@ pub fn offload(
         let edited = launched.and_then(|it| if it { Ok(()) } else { host.directive(id, &mut kernels) });
         errors.extend(edited.err());
     }
-    let globals = host.globals() + &host.addresses(with.objects) + &host.texts(with.texts, with.objects);
+    let globals =
+        host.globals() + &host.addresses(with.objects) + &host.messages(with.messages, with.objects);
     let tables = parallel.map_or_else(String::new, |it| host.tables(it));
     let globals = globals + &tables;
     if !errors.is_empty() {

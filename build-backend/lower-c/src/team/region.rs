@@ -18,6 +18,7 @@ use crate::body::{Body, Role, Storage, TeamThread, binary, int, local_value, ope
 use crate::moved::moved_arrays;
 use crate::sources::{Source, Sources};
 use crate::spelling::spelled_directive;
+use crate::statement::lower_function;
 use crate::tables::Tables;
 use crate::unit::{FunctionNames, Unit, declared_function};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
@@ -78,7 +79,7 @@ fn lower_all(unit: &mut Unit<'_>, ids: &[DirectiveId]) -> Vec<(DirectiveId, Vec<
             Err(error) => unit.report(error),
         }
     }
-    unit.lower_functions();
+    unit.lower_functions(lower_function);
     regions
 }
 

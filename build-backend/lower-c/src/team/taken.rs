@@ -1,5 +1,5 @@
-//! What a parallel region takes of the function around it: the addresses of objects that its threads share, or
-//! values, where no thread can tell the difference.
+//! What a parallel region takes of the function around it: the addresses of objects that its threads share,
+//! or values, where no thread can tell the difference.
 
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{DirectiveId, ExprId, ExprKind, Program, StmtId, Type, VariableId};

@@ -431,7 +431,7 @@ impl<'a> Unit<'a> {
         }
         before.push_str(&format!("const struct apg_xmp_range apg_r{number}_ = {range}; "));
         let of = if *is_one_run { "r" } else { "n" };
-        // Only the step of `cyclic` is not the one that is written.
+        // Only the step of `cyclic` differs from what is written.
         let step = match (*steps_by_one, form.is_downward) {
             (true, false) => "1".to_owned(),
             (true, true) => "-1".to_owned(),

@@ -23,8 +23,8 @@ fn record_of(program: &Program, name: &str) -> Option<RecordId> {
     }
 }
 
-/// The program with a variable for each member that a directive aligns, named as there, which stands in
-/// expressions for the member of any object.
+/// The program with a variable for each member that a directive aligns, named as there, which replaces
+/// the member of any object in expressions.
 pub(super) fn with_member_variables(program: &Program) -> Cow<'_, Program> {
     let mut members: Vec<(SmolStr, RecordId, SmolStr, Type)> = Vec::new();
     for directive in xmp::directives(program).filter(|it| it.name == "align") {

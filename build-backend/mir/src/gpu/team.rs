@@ -72,7 +72,8 @@ pub const LIBRARY_FUNCTIONS: [&str; 5] = ["printf", "malloc", "free", "memcpy", 
 /// Words of 64 bits of the state of a thread.
 pub const STATE_WORDS: u64 = 24;
 
-/// Words of the operands and the result of a function that a region calls on the host (`APG_TEAM_CALL_WORDS`).
+/// Words of the operands and the result of a function that a region calls on the host
+/// (`APG_TEAM_CALL_WORDS`).
 pub const CALL_WORDS: u64 = 32;
 
 /// Bytes of the memory by which `copyprivate` hands over values.

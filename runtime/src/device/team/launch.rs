@@ -17,7 +17,8 @@ use crate::layout::{Kernel, LaunchShared, MAX_SHARED};
 /// Threads of a block, unless the team is small or needs many registers.
 const BLOCK: i64 = 256;
 
-/// Blocks of a multiprocessor, of a team whose size the program leaves open: a barrier takes longer with more.
+/// Blocks of a multiprocessor, of a team whose size the program leaves open: a barrier takes longer with
+/// more.
 const BLOCKS_PER_MULTIPROCESSOR: i64 = 4;
 
 /// Threads of a warp.
@@ -35,8 +36,8 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The extents of a team of `wanted` threads, 0 for as many as are best, on so many multiprocessors; a
-    /// block has at most `largest` threads, and `resident` tells how many blocks of a size a multiprocessor
+    /// The extents of a team of `wanted` threads, 0 for as many as are best, on `multiprocessors`; a block
+    /// has at most `largest` threads, and `resident` tells how many blocks of a size a multiprocessor
     /// holds. A team that the device does not hold has fewer threads (OpenMP 2.5, section 2.3).
     pub(crate) fn choose(
         wanted: i64,
@@ -79,7 +80,7 @@ impl TeamStream {
 }
 
 impl Device {
-    /// Makes a stream; threads of kernels get a stack of at least so many bytes.
+    /// Makes a stream; threads of kernels get at least `stack` bytes of stack.
     pub(crate) fn team_stream(&self, stack: usize) -> Result<TeamStream, DeviceError> {
         self.context.enter()?;
         let limit = sys::CUlimit_enum::CU_LIMIT_STACK_SIZE;

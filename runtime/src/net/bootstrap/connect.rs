@@ -24,7 +24,7 @@ use crate::serialize::write;
 /// can list.
 const VARIABLE: &str = "APG_PLACE_INVITATION";
 
-/// Whether this process was started as a place, which [`take_bootstrap_info`] has not told yet.
+/// Whether this process was started as a place and [`take_bootstrap_info`] has not been called.
 pub fn is_invited() -> bool {
     std::env::var_os(VARIABLE).is_some()
 }

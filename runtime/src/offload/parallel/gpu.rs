@@ -227,7 +227,7 @@ impl Gpu {
         team.exchange = state.exchange as *mut u64;
         team.partials = state.partials(device, blocks)? as *mut u64;
         team.calls = state.calls;
-        // SAFETY: plain numbers and addresses, all of whose bytes are written.
+        // SAFETY: plain numbers and addresses; all their bytes are written.
         let bytes = unsafe { std::slice::from_raw_parts((&raw const team).cast::<u8>(), size_of::<Team>()) };
         device.write_bytes(state.team, bytes)?;
         let own = [state.team as i64, i64::from(blocks), i64::from(block), i64::from(threads)];

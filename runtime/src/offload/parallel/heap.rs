@@ -1,5 +1,5 @@
 //! What `malloc` gives a program whose regions run on a GPU: managed memory, by Doug Lea's allocator, in
-//! pieces that grow with what is asked for. Never more than a part of the device's memory is taken, after
+//! pieces that grow with what is requested. Never more than a part of the device's memory is taken, after
 //! which the C library gives the memory.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ const PART: u64 = 80;
 /// Allocations of at least this size are moved as a whole.
 const LARGE: usize = 64 << 10;
 
-/// Pages of an allocation that are looked at.
+/// Pages of an allocation that are examined.
 const SAMPLES: usize = 32;
 
 const PAGE: usize = 4096;
@@ -33,7 +33,7 @@ const ALIGNMENT: usize = 16;
 /// The driver as a source of memory.
 struct Source {
     device: Arc<Device>,
-    /// Bytes that may be asked for yet, and the pieces.
+    /// Bytes that may still be requested, and the pieces.
     pieces: Arc<Mutex<Pieces>>,
 }
 
@@ -163,8 +163,8 @@ impl Heap {
     }
 }
 
-/// Whether the host has some of the pages of a range, by a sample of them (Linux, pagemap). To move memory that
-/// is at the device takes the driver longer than to look.
+/// Whether the host has some of the pages of a range, by a sample of them (Linux, pagemap). To move memory
+/// that is at the device takes the driver longer than to look.
 fn is_at_host(range: &Range<usize>) -> bool {
     use std::os::unix::fs::FileExt;
     static PAGES: OnceLock<Option<File>> = OnceLock::new();

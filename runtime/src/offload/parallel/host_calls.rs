@@ -15,7 +15,7 @@ pub(super) struct HostCalls {
 
 impl HostCalls {
     /// # Safety
-    /// There are [`CALLS`] calls at the address, of which none is asked for, and no other thread of the host
+    /// There are [`CALLS`] calls at the address, of which none is requested, and no other thread of the host
     /// uses them.
     pub(super) unsafe fn new(calls: *mut HostCall) -> HostCalls {
         HostCalls { calls, next: 0 }

@@ -180,7 +180,7 @@ pub(super) struct Team {
     tickets: Line<u32>,
     slots: Line<[Slot; SLOTS]>,
     reductions: [Reduction; SLOTS],
-    turns: [u32; CALLS],
+    rounds: [u32; CALLS],
 }
 
 impl Team {
@@ -205,7 +205,7 @@ impl Team {
             tickets: Line(0),
             slots: Line(slots),
             reductions,
-            turns: [0; CALLS],
+            rounds: [0; CALLS],
         }
     }
 

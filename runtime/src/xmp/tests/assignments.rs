@@ -91,7 +91,7 @@ proptest! {
             let right = Side::new(Of::Global(Arc::clone(&from)), Some(&case.right)).expect("a section");
             let (target_block, source_block) = (left.block(node.here()).expect("a block"), right.block(node.here()).expect("a block"));
             let source = filled(&source_block, &case.from.extents, |it| position(&case.from.extents, it));
-            // The second time by the plan of the first one, with other memory, and begun before it is waited for.
+            // The second time by the plan of the first one, with other memory, and begun before the wait.
             for number in [None, Some(1)] {
                 let mut target = filled(&target_block, &case.to.extents, |it| 1000 + position(&case.to.extents, it));
                 let assignment = Assignment { to: &left, target: target.as_mut_ptr().cast(), from: &right, source: source.as_ptr().cast() };

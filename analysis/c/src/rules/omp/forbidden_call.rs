@@ -13,8 +13,8 @@ pub static RULE: Rule = Rule {
     summary: "A call of an OpenMP routine in a region that may not call it.",
     explanation: r##"
 The iterations of a region with `order(concurrent)`, and those of `loop`, may be executed in any order by any threads or lanes, so there is no thread whose
-number could be asked for: the region may call no routine of OpenMP (OpenMP 5.2, section 10.3). Directly inside of `teams` only `omp_get_num_teams` and
-`omp_get_team_num` may be called: what else runs there stands in a `distribute` or `parallel` region (section 10.2).
+number could be requested: the region may call no routine of OpenMP (OpenMP 5.2, section 10.3). Directly inside of `teams` only `omp_get_num_teams` and
+`omp_get_team_num` may be called: what else runs there must be in a `distribute` or `parallel` region (section 10.2).
 
 Call the routine in front of the region and keep its value in a variable, or start a `parallel` region around the call.
 "##,

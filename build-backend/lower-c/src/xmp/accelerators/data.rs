@@ -59,7 +59,7 @@ impl Unit<'_> {
         self.variable(text.split(|it: char| !it.is_alphanumeric() && it != '_').next()?, of)
     }
 
-    /// What stands in front of a directive with data: the blocks of global arrays as variables, and checks.
+    /// What precedes a directive with data: the blocks of global arrays as variables, and checks.
     fn preparation(&self, maps: &Maps) -> String {
         let blocks: String = maps.variables.iter().map(|it| self.block_declarations(*it)).collect();
         blocks + &maps.checks
@@ -248,7 +248,7 @@ impl Unit<'_> {
     /// Data that the device has as long as the program runs.
     fn data_of_program(&mut self, of: &Directive, maps: &Maps) -> Lowered<()> {
         if of.function.is_some() {
-            let message = "this directive stands in a function, where its data would outlive the call";
+            let message = "this directive is in a function, where its data would outlive the call";
             return unsupported(of.range, message, "write `#pragma acc data create(...)` on a block");
         }
         let text = self.stand_alone_text("enter data", maps, "");

@@ -190,7 +190,7 @@ impl Unit<'_> {
         format!(" {}}}", self.regions[region].behind)
     }
 
-    /// What stands in front of a region: declarations and its pragma, which may be that of a loop inside.
+    /// What precedes a region: declarations and its pragma, which may be that of a loop inside.
     pub(super) fn region_start(&mut self, region: usize) -> Lowered<String> {
         let mut start = format!("{{ {}", self.regions[region].before);
         let (maps, pragma) = self.region_pragma(region)?;

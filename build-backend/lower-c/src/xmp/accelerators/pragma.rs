@@ -27,7 +27,7 @@ struct Clauses {
 }
 
 impl Unit<'_> {
-    /// Data of a region, and its pragma if it stands in front of it; else that of a loop inside is edited.
+    /// Data of a region, and its pragma if it precedes the region; else that of a loop inside is edited.
     pub(super) fn region_pragma(&mut self, region: usize) -> Lowered<(Maps, String)> {
         let (id, body) = (self.regions[region].directive, self.regions[region].body);
         if let Some((last, stmt)) = only_loop(self.hir, body) {
