@@ -105,10 +105,10 @@ export class Debugger implements vscode.DebugConfigurationProvider {
 
   async provideDebugConfigurations(): Promise<vscode.DebugConfiguration[]> {
     const common = { type: "apg", request: "launch", program: "${file}" };
-    const kernels = { ...common, name: "Debug this X10 program and its kernels (cuda-gdb)", kernels: true };
+    const kernels = { ...common, name: "Debug this program and its kernels (cuda-gdb)", kernels: true };
     return [
-      { ...common, name: "Debug this X10 program" },
-      { ...common, name: "Debug this X10 program at 2 places", places: 2 },
+      { ...common, name: "Debug this program" },
+      { ...common, name: "Debug this program at 2 places", places: 2 },
       ...((await findCudaGdb()) === undefined ? [] : [kernels]),
     ];
   }
@@ -119,7 +119,7 @@ export class Debugger implements vscode.DebugConfigurationProvider {
   ): vscode.DebugConfiguration {
     // Without launch.json, what is asked for is the active editor's program.
     return configuration.type === undefined || configuration.type === ""
-      ? { ...configuration, type: "apg", request: "launch", name: "Debug this X10 program", program: "${file}" }
+      ? { ...configuration, type: "apg", request: "launch", name: "Debug this program", program: "${file}" }
       : configuration;
   }
 

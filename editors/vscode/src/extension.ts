@@ -40,9 +40,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.window.registerTerminalLinkProvider(new SourceLinks()),
     command("apg.run", (uri) => programs.run(uriOf(uri))),
     command("apg.runAtCpu", (uri) => programs.run(uriOf(uri), { accels: "none" })),
-    command("apg.runOnGpu", (uri, parallel) =>
-      programs.run(uriOf(uri), { accels: "all", ...(typeof parallel === "string" ? { parallel } : {}) }),
-    ),
+    command("apg.runOnGpu", (uri, parallel) => programs.runOnGpu(uriOf(uri), parallel)),
     command("apg.runWithPlaces", (uri) => programs.runWithPlaces(uriOf(uri))),
     command("apg.runOn", async (uri, remote) => programs.runOn(uriOf(uri), await remoteOf(uri, remote))),
     command("apg.debugOn", async (uri, remote) => debug(uriOf(uri), await remoteOf(uri, remote))),

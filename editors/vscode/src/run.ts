@@ -75,9 +75,11 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
       return;
     }
     const file = document.uri.fsPath;
-    const settings = vscode.workspace.getConfiguration("apg", document.uri);
-    const places = how.places ?? settings.get<number>("run.places", 1);
-    const definition: Definition = { type: "apg", command: "run", file, places };
+    const places = how.places ?? (await placesOfSettings(file));
+    const definition: Definition = { type: "apg", command: "run", file };
+    if (places !== undefined) {
+      definition.places = places;
+    }
     if (how.accels !== undefined) {
       definition.accels = how.accels;
     }
@@ -91,7 +93,7 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
     if (how.on !== undefined) {
       name.push(`on ${how.on}`);
     }
-    if (places > 1) {
+    if (places !== undefined && places > 1) {
       name.push(`at ${places} places`);
     }
     if (how.accels !== undefined) {
@@ -166,6 +168,20 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
     await this.context.workspaceState.update(KEPT_JOBS, [...this.keptJobs(), kept]);
   }
 
+  /** Runs the program with all GPUs. What `--parallel` is then the lens of a program in C says: without it, it is looked up. */
+  async runOnGpu(uri?: string, parallel?: unknown): Promise<void> {
+    let given = parallel;
+    const document = uri === undefined ? await documentOf(uri) : undefined;
+    if (document !== undefined && isC(document.uri.fsPath)) {
+      const lensesOf = "vscode.executeCodeLensProvider";
+      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[] | undefined>(lensesOf, document.uri);
+      const lens = lenses?.find(({ command }) => command?.command === "apg.runOnGpu");
+      given = lens?.command?.arguments?.[1];
+    }
+    const target = uri ?? document?.uri.toString();
+    await this.run(target, { accels: "all", ...(typeof given === "string" ? { parallel: given } : {}) });
+  }
+
   /** Asks for the number of places first. */
   async runWithPlaces(uri?: string): Promise<void> {
     const answer = await vscode.window.showInputBox({
@@ -221,7 +237,8 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
   private async terminal(command: string, definition: Definition): Promise<vscode.Pseudoterminal> {
     const file = definition.file ?? vscode.window.activeTextEditor?.document.uri.fsPath ?? "";
     const name = path.basename(file);
-    const places = definition.places ?? vscode.workspace.getConfiguration("apg").get<number>("run.places", 1);
+    const asked = definition.places ?? (await placesOfSettings(file));
+    const places = asked ?? 1;
     const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file));
     const cwd = folder?.uri.fsPath ?? path.dirname(file);
     runsIn(path.dirname(file));
@@ -230,7 +247,7 @@ export class Programs implements vscode.TaskProvider, vscode.Disposable {
     const isAttached = remote !== undefined && definition.job !== undefined;
     const args = isAttached
       ? ["attach", definition.job ?? "", "--on", remote]
-      : argumentsOf({ ...definition, file, places });
+      : argumentsOf({ ...definition, file, ...(asked === undefined ? {} : { places: asked }) });
     let job = definition.job;
     const terminal = new RunTerminal({ command, args, cwd, places, remote }, (event) => {
       this.places.take(name, event);
@@ -288,7 +305,8 @@ function argumentsOf(definition: Definition): string[] {
   const args: string[] = [command, file];
   if (command === "run") {
     const accels = definition.accels ?? settings.get<string>("run.accels", "");
-    args.push("--places", String(definition.places ?? 1), ...(accels === "" ? [] : ["--accels", accels]));
+    args.push(...(definition.places === undefined ? [] : ["--places", String(definition.places)]));
+    args.push(...(accels === "" ? [] : ["--accels", accels]));
     args.push(...(definition.parallel === undefined ? [] : ["--parallel", definition.parallel]));
     // It runs on when the window is reloaded.
     args.push(...(definition.on === undefined ? [] : ["--on", definition.on, "--keep"]));
@@ -313,6 +331,22 @@ function argumentsOf(definition: Definition): string[] {
 /** Whether a file is one of a program in C. */
 function isC(file: string): boolean {
   return file.endsWith(".c");
+}
+
+/** What programs in C of several places have: directives of XcalableMP, their header, or a coarray. */
+const XCALABLEMP = /^[ \t]*#[ \t]*(pragma[ \t]+xmp\b|include[ \t]*[<"]xmp\.h)|_Pragma[ \t]*\([ \t]*"[ \t]*xmp\b|:\[\*\]/m;
+
+/** The number of places that the settings say for a program; none for one in C that has no places. */
+async function placesOfSettings(file: string): Promise<number | undefined> {
+  const uri = vscode.Uri.file(file);
+  if (isC(file)) {
+    // Of a file that cannot be read the command says why.
+    const text = await vscode.workspace.openTextDocument(uri).then((document) => document.getText(), () => "");
+    if (!XCALABLEMP.test(text)) {
+      return undefined;
+    }
+  }
+  return vscode.workspace.getConfiguration("apg", uri).get<number>("run.places", 1);
 }
 
 /** The folders with further packages, which programs in X10 have. */
