@@ -18,6 +18,9 @@ use crate::snapshot::Snapshot;
 /// The kind that is the transfer plan of a document in C.
 const TRANSFERS: &str = "transfers";
 
+/// The kinds of a document in C that are about its regions alone.
+const OF_REGIONS: [&str; 5] = ["cuda", "ptx", "resources", "cpp", "mir"];
+
 /// Columns of comments that explain why there is no code: editors show them beside the source.
 const MAX_COMMENT_COLUMNS: usize = 60;
 
@@ -68,6 +71,16 @@ struct Forms {
     c_text: Option<String>,
     /// What has no code, with its lines from 0.
     refused: Vec<(u32, String)>,
+}
+
+impl Forms {
+    fn kernels(&self) -> impl Iterator<Item = &String> {
+        self.parts.iter().flat_map(|it| &it.emitted.cuda)
+    }
+
+    fn has_kernels(&self) -> bool {
+        self.kernels().next().is_some()
+    }
 }
 
 impl Snapshot {
@@ -121,20 +134,33 @@ pub(crate) fn generate(lowered: Lowered, kind: &str) -> GeneratedCode {
             let text = print_code(&forms_of_x10(*program)?, kind, compiler)?;
             Ok(with_line_map(&text, &lowered.path))
         }
-        Source::C(file) => {
-            let forms = forms_of_c(&file, &lowered.path)?;
-            let code = match (kind, &forms.parts[..]) {
-                ("mir", [first, rest @ ..]) => {
-                    let first = print_mir(&first.mir, &lowered.path);
-                    rest.iter().fold(first, |all, it| all.followed_by(print_mir(&it.mir, &lowered.path)))
-                }
-                ("c", _) => with_lines_of_c(&print_code(&forms, kind, compiler)?, file.line_count()),
-                _ => with_line_map(&print_code(&forms, kind, compiler)?, &lowered.path),
-            };
-            Ok(refusals(&forms.refused).followed_by(code))
-        }
+        Source::C(file) => print_c(&file, &lowered.path, kind, compiler),
     });
     printed.unwrap_or_else(|reason| GeneratedCode { text: reason, lines: vec![(0, -1)], is_code: false })
+}
+
+/// Prints a form of a file in C, behind what stays on the host; that alone if all regions do. The error is a
+/// comment.
+fn print_c(
+    file: &AnalysedFile,
+    path: &Path,
+    kind: &str,
+    compiler: KernelCompiler<'_>,
+) -> Result<GeneratedCode, String> {
+    let forms = forms_of_c(file, path)?;
+    let refusals = refusals(&forms.refused);
+    if OF_REGIONS.contains(&kind) && !forms.has_kernels() && !forms.refused.is_empty() {
+        return Ok(refusals);
+    }
+    let code = match (kind, &forms.parts[..]) {
+        ("mir", [first, rest @ ..]) => {
+            let first = print_mir(&first.mir, path);
+            rest.iter().fold(first, |all, it| all.followed_by(print_mir(&it.mir, path)))
+        }
+        ("c", _) => with_lines_of_c(&print_code(&forms, kind, compiler)?, file.line_count()),
+        _ => with_line_map(&print_code(&forms, kind, compiler)?, path),
+    };
+    Ok(refusals.followed_by(code))
 }
 
 /// Generates the code of a program in X10.
@@ -203,12 +229,11 @@ fn print_mir(program: &mir::Program, path: &Path) -> GeneratedCode {
 
 /// Prints C, C++, CUDA, PTX or resource usage; the error is a comment.
 fn print_code(forms: &Forms, kind: &str, mut compiler: KernelCompiler<'_>) -> Result<String, String> {
-    let kernels = || forms.parts.iter().flat_map(|it| &it.emitted.cuda);
     match (kind, &forms.c_text) {
-        ("cuda" | "ptx" | "resources" | "mir", Some(_)) if kernels().next().is_none() => {
+        (_, Some(_)) if OF_REGIONS.contains(&kind) && !forms.has_kernels() => {
             Err("// This file has no region that has device code.\n".into())
         }
-        ("cuda" | "ptx" | "resources", None) if kernels().next().is_none() => {
+        ("cuda" | "ptx" | "resources", None) if !forms.has_kernels() => {
             Err("// This program has no @CUDA kernel.\n".into())
         }
         ("c", Some(text)) => Ok(text.clone()),
@@ -216,9 +241,9 @@ fn print_code(forms: &Forms, kind: &str, mut compiler: KernelCompiler<'_>) -> Re
             let units = forms.parts.iter().flat_map(|it| &it.emitted.units);
             Ok(units.map(|unit| format!("// ---- {}\n{}\n", unit.name, unit.text)).collect())
         }
-        ("cuda", _) => Ok(kernels().cloned().collect::<Vec<_>>().join("\n")),
+        ("cuda", _) => Ok(forms.kernels().cloned().collect::<Vec<_>>().join("\n")),
         ("ptx", _) => {
-            let compiled: Result<Vec<String>, _> = kernels().map(|text| compiler.ptx(text)).collect();
+            let compiled: Result<Vec<String>, _> = forms.kernels().map(|text| compiler.ptx(text)).collect();
             compiled
                 .map(|all| all.join("\n"))
                 .map_err(|error| format!("// {}\n", comment(&String::from(error))))
