@@ -172,6 +172,28 @@ fn lenses_show_what_becomes_of_regions() {
 }
 
 #[test]
+fn regions_of_accelerators_of_xcalablemp_have_lenses() {
+    let mut session = Session::workspace_for(&[], json!({}), json!({ "commands": ["apg.runOnGpu"] }));
+    let path = tools::repository().join("examples/xmp/laplace_accelerators.c");
+    let text = std::fs::read_to_string(path).expect("an example");
+    let uri = session.open("laplace.c", &text);
+    session.server.diagnostics(&uri, 1);
+    let lenses = session.server.request("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }));
+    let lines = |name: &str| -> Vec<&str> {
+        let of_name = lenses.as_array().expect("lenses").iter().filter(|it| it["command"]["command"] == name);
+        let line = |it: &Value| it["range"]["start"]["line"].as_u64().unwrap() as usize;
+        of_name.map(|it| text.lines().nth(line(it)).unwrap().split('(').next().unwrap()).collect()
+    };
+    assert_eq!(lines("apg.showCuda"), ["#pragma acc parallel loop collapse"; 2], "{lenses}");
+    assert_eq!(lines("apg.runOnGpu"), ["int main"], "{lenses}");
+    // It has the devices by itself.
+    let is_run = |it: &&Value| it["command"]["command"] == "apg.runOnGpu";
+    let run = lenses.as_array().unwrap().iter().find(is_run).unwrap();
+    assert_eq!(run["command"]["arguments"], json!([uri]));
+    assert_eq!(session.server.end(), Some(0));
+}
+
+#[test]
 fn generated_code_of_c_names_the_lines_that_it_comes_from() {
     let mut session = Session::workspace_for(&[], json!({}), json!({}));
     let uri = session.open("scale.c", SCALE);
@@ -212,5 +234,49 @@ fn generated_code_of_c_names_the_lines_that_it_comes_from() {
     let text = cuda["text"].as_str().unwrap();
     assert!(text.starts_with("// line 3 stays on the host:") && text.contains("getpid"), "{text}");
     assert_eq!(cuda["lines"][0], json!([0, 2]));
+    assert_eq!(session.server.end(), Some(0));
+}
+
+#[test]
+fn a_file_whose_regions_all_stay_on_the_host_says_why() {
+    let mut session = Session::workspace_for(&[], json!({}), json!({}));
+    let text = "int main(void) {
+    double x = 1;
+    #pragma omp target map(tofrom: x)
+    {
+        long double y = x;
+        x = (double)y;
+    }
+    return (int)x;
+}
+";
+    let uri = session.open("long.c", text);
+    session.server.diagnostics(&uri, 1);
+    let mut shown = |kind: &str| {
+        let parameters = json!({ "textDocument": { "uri": uri }, "kind": kind });
+        session.server.request("apg/generatedCode", parameters)
+    };
+    for kind in ["cuda", "mir", "cpp"] {
+        let answer = shown(kind);
+        let text = answer["text"].as_str().unwrap();
+        assert!(text.starts_with("// line 5 stays on the host:") && text.contains("long double"), "{answer}");
+        assert_eq!((&answer["isCode"], &answer["lines"]), (&json!(true), &json!([[0, 4]])));
+    }
+    let other = shown("llvm");
+    assert!(other["text"].as_str().unwrap().contains("There is no form `llvm`"), "{other}");
+    assert_eq!(session.server.end(), Some(0));
+}
+
+#[test]
+fn a_file_without_regions_has_no_code_of_them() {
+    let mut session = Session::workspace_for(&[], json!({}), json!({}));
+    let uri = session.open("plain.c", "int main(void) { return 0; }\n");
+    session.server.diagnostics(&uri, 1);
+    for kind in ["cuda", "mir", "cpp"] {
+        let parameters = json!({ "textDocument": { "uri": uri }, "kind": kind });
+        let answer = session.server.request("apg/generatedCode", parameters);
+        assert_eq!(answer["text"], "// This file has no region that has device code.\n", "{kind}");
+        assert_eq!(answer["isCode"], false, "{kind}");
+    }
     assert_eq!(session.server.end(), Some(0));
 }

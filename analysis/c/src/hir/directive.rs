@@ -178,6 +178,17 @@ impl Directive {
     pub fn is_loop(&self) -> bool {
         self.constructs.iter().any(|it| it.is_loop())
     }
+
+    /// It is a compute construct of OpenACC.
+    pub fn is_compute(&self) -> bool {
+        self.family == Family::OpenAcc
+            && matches!(self.name.split(' ').next(), Some("parallel" | "kernels" | "serial"))
+    }
+
+    /// It is a loop of XcalableMP that accelerators execute.
+    pub fn is_accelerated_loop(&self) -> bool {
+        self.family == Family::XcalableMp && self.name == "loop" && self.clause("acc").is_some()
+    }
 }
 
 impl Clause {

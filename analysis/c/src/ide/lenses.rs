@@ -4,7 +4,7 @@ use apg_c_syntax::{Family, TextRange};
 
 use super::{main_function, transfer_plans};
 use crate::Parsed;
-use crate::hir::{Construct, Directive, DirectiveId};
+use crate::hir::{Construct, Directive, DirectiveId, Program};
 
 /// A line above which something can be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,11 +41,12 @@ pub fn lenses(parsed: &Parsed) -> Vec<Lens> {
         return found;
     }
     let is_distributed = directives.iter().any(|it| it.family == Family::XcalableMp);
+    let begins_region = if is_distributed { begins_distributed_region } else { begins_region };
     let ids = parsed.program.directive_ids();
-    let regions = ids.filter(|it| !is_distributed && is_region(parsed, *it));
+    let regions = ids.filter(|it| is_outermost(&parsed.program, *it, begins_region));
     let regions: Vec<&Directive> = regions.map(|it| parsed.program.directive(it)).collect();
     if let Some(range) = main_function(parsed) {
-        let has_parallel_alone = regions.iter().all(|it| !it.has(Construct::Target));
+        let has_parallel_alone = !is_distributed && regions.iter().all(|it| !it.has(Construct::Target));
         let kind = LensKind::Run { has_regions: !regions.is_empty(), has_parallel_alone, is_distributed };
         found.push(Lens { range, kind });
     }
@@ -57,17 +58,39 @@ pub fn lenses(parsed: &Parsed) -> Vec<Lens> {
     found
 }
 
-/// Whether a directive begins a region that can be on a device: `target`, or the outermost `parallel`.
-fn is_region(parsed: &Parsed, id: DirectiveId) -> bool {
-    let begins_one =
-        |it: &Directive| it.body.is_some() && (it.has(Construct::Target) || it.has(Construct::Parallel));
-    let directive = parsed.program.directive(id);
-    let mut around = directive.parent;
-    while let Some(next) = around.map(|it| parsed.program.directive(it)) {
-        if begins_one(next) {
+/// Whether a directive does what `begins` says, and none around it does.
+fn is_outermost(program: &Program, id: DirectiveId, begins: fn(&Program, DirectiveId) -> bool) -> bool {
+    let mut around = program.directive(id).parent;
+    while let Some(next) = around {
+        if begins(program, next) {
             return false;
         }
-        around = next.parent;
+        around = program.directive(next).parent;
     }
-    begins_one(directive)
+    begins(program, id)
+}
+
+/// Whether a directive begins a region that can be on a device: `target`, or `parallel`.
+fn begins_region(program: &Program, id: DirectiveId) -> bool {
+    let it = program.directive(id);
+    let is_region = it.has(Construct::Target) || it.has(Construct::Parallel);
+    it.family == Family::OpenMp && it.body.is_some() && is_region
+}
+
+/// Whether a directive of a program with XcalableMP begins a region of an accelerator: `target`, a compute
+/// construct of OpenACC, or a loop with `acc` that has none inside.
+fn begins_distributed_region(program: &Program, id: DirectiveId) -> bool {
+    let it = program.directive(id);
+    it.body.is_some()
+        && (it.has(Construct::Target)
+            || it.is_compute()
+            || it.is_accelerated_loop() && !contains_compute(program, id))
+}
+
+fn contains_compute(program: &Program, id: DirectiveId) -> bool {
+    let parent = |it: &DirectiveId| program.directive(*it).parent;
+    program.directive_ids().filter(|it| program.directive(*it).is_compute()).any(|it| {
+        let mut around = std::iter::successors(parent(&it), parent);
+        around.any(|it| it == id)
+    })
 }

@@ -36,17 +36,6 @@ pub(super) struct Region {
     pub(super) behind: String,
 }
 
-/// Whether a directive is a compute construct of OpenACC.
-fn is_compute(of: &Directive) -> bool {
-    of.family == Family::OpenAcc
-        && matches!(of.name.split(' ').next(), Some("parallel" | "kernels" | "serial"))
-}
-
-/// Whether a directive is a loop of XcalableMP that accelerators execute.
-fn is_accelerated_loop(of: &Directive) -> bool {
-    of.family == Family::XcalableMp && of.name == "loop" && of.clause("acc").is_some()
-}
-
 /// The regions of a file, in the order of the source.
 pub(super) fn regions(hir: &Program, model: &Model) -> Vec<Region> {
     let mut found: Vec<Region> = Vec::new();
@@ -56,7 +45,7 @@ pub(super) fn regions(hir: &Program, model: &Model) -> Vec<Region> {
         let range: Range<usize> = hir.stmt(body).range.into();
         let is_inside = |it: &Region| it.range.contains(&Range::from(of.range).start);
         // With a compute construct inside, `acc` says where a reduction takes place.
-        let is_region = is_compute(of) || is_accelerated_loop(of) && !contains_compute(hir, body);
+        let is_region = of.is_compute() || of.is_accelerated_loop() && !contains_compute(hir, body);
         if !is_region || found.iter().any(is_inside) {
             continue;
         }
@@ -71,7 +60,7 @@ fn contains_compute(hir: &Program, body: StmtId) -> bool {
     let mut found = false;
     hir.walk_stmt(body, &mut |node| {
         if let Node::Directive(id) = node {
-            found |= is_compute(hir.directive(id));
+            found |= hir.directive(id).is_compute();
         }
         true
     });
@@ -128,7 +117,7 @@ impl Unit<'_> {
 
     /// A directive of OpenACC, but for the compute constructs.
     pub(super) fn openacc(&mut self, of: &Directive) -> Lowered<()> {
-        if is_compute(of) {
+        if of.is_compute() {
             return Ok(());
         }
         match of.name.as_str() {
