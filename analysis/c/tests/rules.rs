@@ -61,6 +61,40 @@ fn compilers_refuse_what_is_an_error_and_accept_the_rest() {
 }
 
 #[test]
+fn elements_that_pointers_lead_to_need_their_critical_region() {
+    let text = "struct view { double *p; int n; };\nvoid total(double *sums, int n) {\n\
+        #pragma omp parallel\n{\nstruct view v = { sums, n };\ndouble *rows[2] = { sums, sums };\n\
+        #pragma omp critical\n{ for (int i = 0; i < 64; i++) v.p[i] += 1; }\n\
+        #pragma omp critical\n{ for (int i = 0; i < 64; i++) rows[0][i] += 1; }\n}\n}\n";
+    assert_eq!(codes(text), BTreeSet::new());
+}
+
+#[test]
+fn functions_of_the_file_are_not_those_of_the_library() {
+    let text = "static int crypt(int x) { return x * 31; }\nvoid all(int *a, int n) {\n\
+        #pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i] = crypt(a[i]);\n}\n";
+    assert_eq!(codes(text), BTreeSet::new());
+    assert_eq!(codes(&text.replace("{ return x * 31; }", ";")), BTreeSet::from(["omp/unsafe-call"]));
+}
+
+#[test]
+fn constants_are_objects_not_what_pointers_point_to() {
+    let program = |declared: &str| {
+        format!(
+            "int f(int i) {{\n{declared}\nint r = 0;\n\
+             #pragma omp parallel for default(none) reduction(+ : r)\n\
+             for (int k = 0; k < 4; k++) r += p[k] != 0;\nreturn r + i;\n}}\n"
+        )
+    };
+    for constant in ["static int *const p[4];", "int *const p = 0;", "const int p[4] = {1};"] {
+        assert_eq!(codes(&program(constant)), BTreeSet::new(), "{constant}");
+    }
+    for changed in ["const int *p = 0;", "static const int *p[4];"] {
+        assert_eq!(codes(&program(changed)), BTreeSet::from(["omp/default-none"]), "{changed}");
+    }
+}
+
+#[test]
 fn every_rule_is_documented_and_has_its_file() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
     for family in ["omp", "xmp"] {

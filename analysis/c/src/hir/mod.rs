@@ -82,7 +82,7 @@ pub struct Variable {
     pub ty: Type,
     /// Where it lives.
     pub storage: Storage,
-    /// `const`: never assigned.
+    /// `const`, of an array its elements: never assigned. What a pointer points to does not count.
     pub is_const: bool,
     /// `volatile` or `_Atomic`: each access reads or stores memory.
     pub is_volatile: bool,

@@ -59,7 +59,7 @@ impl Lowerer {
             name: text.clone(),
             ty: declared.ty,
             storage,
-            is_const: specified.is_const,
+            is_const: declared.is_const.unwrap_or(specified.is_const),
             is_volatile: specified.is_volatile,
             range: self.range(range(&name)),
             function: self.function,
@@ -177,6 +177,8 @@ impl Lowerer {
             let specified = self.specifiers(parameter.decl_specifiers());
             let declared = self.declarator(parameter.declarator(), specified.ty.clone());
             if let Some(name) = declared.name {
+                let is_const = declared.is_const.unwrap_or(specified.is_const);
+                let specified = Specified { is_const, ..specified };
                 parameters.push(self.parameter(&name, declared.ty, &specified));
             }
         }

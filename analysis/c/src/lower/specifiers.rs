@@ -25,6 +25,9 @@ pub(super) struct Specified {
 pub(super) struct Declared {
     pub(super) name: Option<ast::Name>,
     pub(super) ty: Type,
+    /// The pointer next to the name is `const`, or is not; `None` if it is no pointer, or an array of some, by
+    /// the declarator: the specifiers say it.
+    pub(super) is_const: Option<bool>,
     /// The parameters of a function, of the declarator next to the name.
     pub(super) parameters: Option<ast::FunctionDeclarator>,
 }
@@ -89,9 +92,16 @@ impl Lowerer {
     /// The type of a declarator around `ty`, with the name.
     pub(super) fn declarator(&mut self, declarator: Option<Declarator>, ty: Type) -> Declared {
         match declarator {
-            None => Declared { name: None, ty, parameters: None },
-            Some(Declarator::NameDeclarator(it)) => Declared { name: it.name(), ty, parameters: None },
-            Some(Declarator::PointerDeclarator(it)) => self.declarator(it.declarator(), ty.pointer()),
+            None => Declared { name: None, ty, is_const: None, parameters: None },
+            Some(Declarator::NameDeclarator(it)) => {
+                Declared { name: it.name(), ty, is_const: None, parameters: None }
+            }
+            Some(Declarator::PointerDeclarator(it)) => {
+                let mut declared = self.declarator(it.declarator(), ty.pointer());
+                // The one next to the name is the object's.
+                declared.is_const.get_or_insert(it.type_qualifiers().any(|it| it.const_token().is_some()));
+                declared
+            }
             Some(Declarator::ParenDeclarator(it)) => self.declarator(it.declarator(), ty),
             Some(Declarator::ArrayDeclarator(it)) => {
                 let length = match it.size() {

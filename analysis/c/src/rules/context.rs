@@ -143,6 +143,13 @@ impl<'p> Context<'p> {
         calls
     }
 
+    /// Whether a call is one of a function that the file defines, whatever its name.
+    pub fn is_defined_here(&self, call: ExprId) -> bool {
+        let ExprKind::Call(callee, _) = &self.program.expr(call).kind else { return false };
+        matches!(self.program.expr(*callee).kind,
+            ExprKind::Function(it) if self.program.function(it).body.is_some())
+    }
+
     /// The name of a variable.
     pub fn name(&self, variable: VariableId) -> &'p str {
         &self.program.variable(variable).name

@@ -56,8 +56,7 @@ fn routines<'p>(cx: &Context<'p>, id: DirectiveId) -> Vec<(ExprId, &'p str)> {
             Node::Expr(call) => {
                 if let ExprKind::Call(callee, _) = program.expr(call).kind
                     && let Some(name) = program.callee_name(callee).filter(|it| it.starts_with("omp_"))
-                    && !matches!(program.expr(callee).kind,
-                        ExprKind::Function(it) if program.function(it).body.is_some())
+                    && !cx.is_defined_here(call)
                 {
                     found.push((call, name));
                 }

@@ -84,8 +84,13 @@ fn is_own(cx: &Context<'_>, at: DirectiveId, region: DirectiveId, stmt: StmtId) 
     let mut is_own = true;
     program.walk_stmt(stmt, &mut |node| {
         is_own &= match node {
-            Node::Expr(it) => match &program.expr(it).kind {
+            Node::Expr(id) => match &program.expr(id).kind {
                 ExprKind::Variable(it) => is_harmless(cx, at, region, *it),
+                // Elements that a pointer leads to may be those of others.
+                ExprKind::Index(base, _) => matches!(program.expr(*base).ty, Type::Array(..)),
+                ExprKind::Member { is_arrow: false, .. } => {
+                    !matches!(program.expr(id).ty, Type::Pointer(_) | Type::Unknown)
+                }
                 ExprKind::Other(_)
                 | ExprKind::Call(..)
                 | ExprKind::Dereference(_)

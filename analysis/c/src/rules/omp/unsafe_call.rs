@@ -91,7 +91,8 @@ pub(super) fn check(cx: &mut Context<'_>) {
             continue;
         }
         for (call, name, _) in calls {
-            let Some((_, instead)) = UNSAFE.iter().find(|it| it.0 == name) else { continue };
+            let instead = UNSAFE.iter().find(|it| it.0 == name && !cx.is_defined_here(call));
+            let Some((_, instead)) = instead else { continue };
             let range = cx.program.expr(call).range;
             let holds = |outer: StmtId, inner| cx.program.stmt(outer).range.contains_range(inner);
             let mut inside = cx.directives().filter(|(id, it)| {
