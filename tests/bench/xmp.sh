@@ -8,6 +8,14 @@ apg=$(realpath "$1")
 places=${2:-2}
 mpicc=${3:-mpicc}
 mpirun=${4:-mpirun}
+# The programs by hand divide all sizes evenly; the least one, which divides the others, is that of the planes of the exchanges.
+case $places in
+    1 | 2 | 4 | 8 | 16 | 32 | 64) ;;
+    *)
+        echo "xmp.sh: $places places do not divide the 64 planes of the exchanges: use 1, 2, 4, 8, 16, 32 or 64" >&2
+        exit 2
+        ;;
+esac
 cd "$(dirname "$0")/xmp"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

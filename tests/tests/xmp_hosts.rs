@@ -93,7 +93,7 @@ fn processes_of_mpirun_are_places_of_programs_in_c() {
     for mpi in ["openmpi", "mpich"] {
         for transport in ["tcp", "mpi"] {
             let (Some(launcher), folder) = (mpirun(mpi, 3), tempfile::tempdir().expect("a folder")) else {
-                return;
+                continue;
             };
             let arguments = ["--transport", transport, "--", "b c"];
             let end = Job::start(launcher, folder.path(), ("a.c", PROGRAM), &arguments, "one\ntwo\n").end();

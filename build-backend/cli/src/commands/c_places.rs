@@ -159,7 +159,7 @@ pub(super) fn join(object: &Path, places: u32, carrier: Carrier) -> Result<Node,
 }
 
 impl Node {
-    /// The device of this node: the nodes of a host take its devices in turn.
+    /// The device of this node: of those of its host the one of its number, modulo how many there are.
     pub(super) fn device(&self, all: TargetDevices) -> TargetDevices {
         match all {
             TargetDevices::Gpus(list) if !list.is_empty() => {
