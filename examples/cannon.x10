@@ -3,7 +3,7 @@ import x10.util.*;
 
 /**
  * Cannon's product of two matrices on a square of slots: each block of a kernel holds a tile of both, and passes them on to its
- * neighbours by sendRecvReplace between multiplications. The square lies over the accelerators of all places, or over the places
+ * neighbours by sendRecvReplace between multiplications. The square lies over an accelerator of each place, or over the places
  * themselves where they have none.
  *
  * apg run cannon.x10 [-- TILE]
@@ -18,7 +18,7 @@ public class Cannon {
         val places = Place.numPlaces();
         if (Q % places != 0) throw new IllegalArgumentException("rows of the square are divided among places: 1, 2 or 4");
         val rows = Q / places;
-        val group = SlotGroup.make(0, rows * Q);
+        val group = SlotGroup.make(new Rail[SlotsAt](places, (i:Long)=>SlotsAt(SlotGroup.kernelPlaces(Place(i))(0), 0, rows * Q)));
         val begin = System.nanoTime();
         finish for (p in Place.places()) at (p) async multiply(group, tile, rows);
         val seconds = (System.nanoTime() - begin) / 1e9;
