@@ -6,8 +6,11 @@
    a slot has one blocking call at a time, messages of a pair keep their order on either path. */
 /* Operations of reductions. */
 enum { APG_ADD, APG_MULTIPLY, APG_AND = 3, APG_OR, APG_XOR, APG_MAX, APG_MIN };
-/* Of a slot: in a call of the host; all its calls take that path; its group has failed. */
+/* Of a slot: in a call of the host, with the rank of the only slot that this concerns, or that it may concern all; all its calls
+   take that path; its group has failed. */
 enum { APG_SLOT_IN_HOST = 1, APG_SLOT_BY_HOST = 2, APG_SLOT_FAILED = 4 };
+#define APG_SLOT_CONCERNS(rank) ((apg_u32)(rank) << 8)
+#define APG_ALL_SLOTS 0xffffffu
 /* An offer that is none, that a receive has claimed, and that it has copied. Others: the receiver's position in its part
    plus one, above the tag. */
 enum { APG_OFFER_NONE, APG_OFFER_CLAIMED, APG_OFFER_COPIED };
@@ -19,7 +22,6 @@ struct alignas(128) apg_slot {
   apg_u64 count;                    /* elements of a message or of a part */
   apg_u32 size, call;
   apg_u32 flags, owner;             /* owner: number of the block that has made a call, plus one */
-  apg_u32 concerns;                 /* in a call of the host: the only slot that this concerns; of others APG_ALL_SLOTS */
 };
 /* A collective operation of all slots of a part: how many operations have ended (16 bits), whether this one takes the path
    through the host, whether all have arrived and the last one makes the call for all of them there, how many slots have arrived
@@ -32,17 +34,15 @@ struct alignas(128) apg_meeting { apg_u64 word; apg_u32 by_host; /* a slot takes
 /* The slots that a group has for blocks of this device. */
 struct apg_slot_part { apg_i64 group; apg_u64 first, count; apg_slot *slots; apg_meeting *meeting; };
 static_assert(sizeof(apg_slot) == 128 && sizeof(apg_meeting) == 128 && sizeof(apg_slot_part) == 40, "the slots of the runtime");
-#define APG_ALL_SLOTS 0xffffffu
 /* How long a block tries: some milliseconds. */
 #define APG_TRY_CYCLES (1LL << 22)
 static __device__ __forceinline__ apg_u32 apg_slot_flags(const apg_slot *slot) { return *(const volatile apg_u32 *)&slot->flags; }
 /* Whether a partner has to be met at the host: it is in a call there that concerns this slot, or all its calls take that
    path. What else it does there ends. */
 static __device__ __forceinline__ bool apg_is_at_host(const apg_slot *slot, apg_i64 rank) {
-  const apg_u32 flags = apg_slot_flags(slot);
-  if (flags != APG_SLOT_IN_HOST) return flags != 0;
-  const apg_u32 concerns = *(const volatile apg_u32 *)&slot->concerns;
-  return concerns == APG_ALL_SLOTS || concerns == (apg_u32)rank;
+  const apg_u32 flags = apg_slot_flags(slot), concerns = flags & APG_SLOT_CONCERNS(APG_ALL_SLOTS);
+  if (flags & (APG_SLOT_BY_HOST | APG_SLOT_FAILED)) return true;
+  return (flags & APG_SLOT_IN_HOST) != 0 && (concerns == APG_SLOT_CONCERNS(APG_ALL_SLOTS) || concerns == APG_SLOT_CONCERNS(rank));
 }
 /* What a thread knows of the calls of its block: how many took the path through the host, and of the last slot where it is
    on the device (null if not there), and whether all its calls take that path. */
@@ -91,7 +91,8 @@ static __device__ __forceinline__ void apg_find_slot(const apg_mailbox *mailbox,
     atomicOr(&calls.own->flags, APG_SLOT_BY_HOST);
     apg_store(&calls.part->meeting->by_host, 1u);
   }
-  state.are_others_by_host = calls.own && apg_has_slot_by_host(*calls.part);
+  /* Messages do not wait for the load. */
+  state.are_others_by_host = request.call >= APG_BARRIER && calls.own && apg_has_slot_by_host(*calls.part);
 }
 /* The next step of a message; the block's first thread looks for it. */
 static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {

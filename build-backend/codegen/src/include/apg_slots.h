@@ -5,9 +5,8 @@ static __device__ __forceinline__ void apg_note_in_host(const apg_slot_state &st
   const int call = request.call;
   if (!state.own || call >= APG_BARRIER || call == APG_TEST) return;
   const bool is_of_one = call == APG_SEND || (call == APG_RECEIVE && request.from >= 0);
-  apg_store(&state.own->concerns, is_of_one ? (apg_u32)(call == APG_SEND ? request.partner : request.from) & APG_ALL_SLOTS : APG_ALL_SLOTS);
-  apg_fence_of_device();
-  atomicOr(&state.own->flags, APG_SLOT_IN_HOST);
+  const apg_u32 concerns = !is_of_one ? APG_ALL_SLOTS : (apg_u32)(call == APG_SEND ? request.partner : request.from);
+  atomicOr(&state.own->flags, APG_SLOT_IN_HOST | APG_SLOT_CONCERNS(concerns));
 }
 /* Posts the request of the block, and waits for the answer. The block's first warp does. */
 static __device__ __forceinline__ void apg_post_and_wait(apg_mailbox *mailbox, apg_slot_state &state, apg_u64 number, unsigned rank, unsigned lanes) {
@@ -94,7 +93,7 @@ static __device__ __forceinline__ void apg_call_host(apg_mailbox *mailbox, apg_s
     const void *from = found & APG_ANSWER_INLINE ? state.answer.elements : mailbox->received + at;
     apg_copy_by_block((void *)state.answer.target, from, state.answer.bytes, rank, size);
   }
-  if (rank == 0 && state.own) atomicAnd(&state.own->flags, ~(apg_u32)APG_SLOT_IN_HOST);
+  if (rank == 0 && state.own) atomicAnd(&state.own->flags, ~(APG_SLOT_IN_HOST | APG_SLOT_CONCERNS(APG_ALL_SLOTS)));
   if (rank == 0 && state.is_for_all) apg_end_meeting(state);
 }
 /* The part of a call that is not expanded in line. */

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <random>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 typedef long long apg_i64; typedef unsigned long long apg_u64; typedef int apg_i32; typedef unsigned apg_u32; typedef unsigned char apg_u8; typedef signed char apg_i8; typedef short apg_i16; typedef unsigned short apg_u16;
 #define __device__
@@ -41,7 +42,9 @@ static bool __syncthreads_and(bool value) {
   return all;
 }
 static void __nanosleep(unsigned) { std::this_thread::yield(); }
-static long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+// Patient blocks never give up, and so stay for ever where a partner at the host has not said so.
+static bool is_patient;
+static long long clock64() { return is_patient ? 0 : std::chrono::steady_clock::now().time_since_epoch().count(); }
 static apg_u32 atomicAdd(apg_u32 *at, apg_u32 value) { return __atomic_fetch_add(at, value, __ATOMIC_SEQ_CST); }
 static apg_u32 atomicOr(apg_u32 *at, apg_u32 value) { return __atomic_fetch_or(at, value, __ATOMIC_SEQ_CST); }
 static apg_u32 atomicAnd(apg_u32 *at, apg_u32 value) { return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST); }
@@ -70,7 +73,7 @@ template <class T> static T &apg_shared() { static T of_blocks[8]; return of_blo
 #include "apg_slots.h"
 
 // The host: requests in the order of their doorbells, answered when they have ended.
-struct Request { apg_slot_request call; apg_u64 number = 0; apg_i64 parts = 0, word = 0; bool is_sent = true, is_received = true, is_awaited = true; int gathered = 0; std::vector<char> elements, found; };
+struct Request { apg_slot_request call; apg_u64 number = 0; apg_i64 parts = 0, word = 0; bool is_sent = true, is_received = true, is_awaited = true, is_elsewhere = false; int gathered = 0; std::vector<char> elements, found; };
 static int blocks;
 static std::deque<Request *> sends, receives;
 static std::vector<Request *> arrived;
@@ -89,7 +92,7 @@ static void answer(Request &it) {
   apg_slot_pair *to = answers.data() + it.call.block * APG_ALL_ANSWER_UNITS;
   for (unsigned unit = it.found.empty() ? APG_ANSWER_UNITS : APG_ALL_ANSWER_UNITS; unit-- > 0; ) apg_store_units(to + unit, (const apg_u32 *)&made + 2 * unit, 1, it.number, 0, 1);
 }
-static void finish(Request &it) { if (it.is_sent && it.is_received && it.is_awaited) answer(it); }
+static void finish(Request &it) { if (!it.is_elsewhere && it.is_sent && it.is_received && it.is_awaited) answer(it); }
 static bool match_one() {
   for (auto receive = receives.begin(); receive != receives.end(); ++receive) {
     for (auto send = sends.begin(); send != sends.end(); ++send) {
@@ -172,8 +175,14 @@ static void handle(const apg_slot_post &post, apg_u64 number, int block, const c
     started.word = (apg_i64)(number << 8 | it->call.block) << 24;
     answer(started);
   }
-  if (call != APG_RECEIVE) { it->is_sent = false; sends.push_back(it); }
+  if (call != APG_RECEIVE && it->call.partner >= blocks) {
+    /* A slot elsewhere sends on what it gets, to the slot as many ranks before it as there are blocks. */
+    Request *on = new Request(*it);
+    on->call.rank = it->call.partner; on->call.partner = it->call.partner - blocks; on->is_elsewhere = true;
+    sends.push_back(on);
+  } else if (call != APG_RECEIVE) { it->is_sent = false; sends.push_back(it); }
   if (call == APG_RECEIVE || call == APG_EXCHANGE || call == APG_REPLACE) { it->is_received = false; receives.push_back(it); }
+  if (it->call.partner >= blocks) finish(*it);
   while (match_one()) { }
 }
 
@@ -193,7 +202,7 @@ static void run(Program &program, int block, unsigned seed, int rounds) {
   apg_i64 *sent = program.sent[block].data(), *received = program.received[block].data();
   const auto value = [](int round, int who, int i) { return (apg_i64)round * 1000003 + who * 1009 + i; };
   for (int round = 0; round < rounds; ++round) {
-    const int kind = random() % 15, count = random() % MOST, root = random() % blocks, more = random() % 256, late = random() % (4 * blocks);
+    const int kind = random() % 16, count = random() % MOST, root = random() % blocks, more = random() % 256, late = random() % (4 * blocks);
     const int next = (block + 1 + more) % blocks, before = (block + blocks - (1 + more) % blocks) % blocks, other = block ^ 1;
     const auto call = [&](int call, apg_i64 partner, apg_i64 from, apg_i64 tag, apg_i64 parts, std::vector<apg_slot_buffer> buffers) {
       // Lines of a large number make wide requests.
@@ -233,6 +242,21 @@ static void run(Program &program, int block, unsigned seed, int rounds) {
         call(APG_BARRIER, 0, 0, 0, 0, {});
         if (program.met < (long)blocks * ++barriers) program.wrong++;
         break;
+      case 15: { // Partners on either side: pairs of neighbours, of which one sends to a slot elsewhere that the other receives from.
+        if (other < blocks) {
+          const bool is_first = block < other;
+          const apg_i64 to = is_first ? other : blocks + other, from = is_first ? blocks + block : other;
+          if (more & 4) { call(APG_REPLACE, to, from, 2, 1, {given}); expect(sent, other, 0); }
+          else { call(APG_EXCHANGE, to, from, 2, 1, {given, room}); expect(received, other, 0); }
+        }
+        // Among blocks at once, while some are at the host still.
+        __syncthreads();
+        for (int i = own_rank; i < count; i += threads) sent[i] = value(round, block, i);
+        __syncthreads();
+        call(APG_REPLACE, next, before, 0, 1, {given});
+        expect(sent, before, 0);
+        break;
+      }
       case 5:
         call(APG_BROADCAST, root, 0, 0, block == root, {block == root ? given : part});
         if (block != root) expect(received, root, 0);
@@ -271,6 +295,8 @@ static void run(Program &program, int block, unsigned seed, int rounds) {
 int main(int, char **arguments) {
   blocks = atoi(arguments[1]); threads = (unsigned)atoi(arguments[2]);
   const int rounds = atoi(arguments[3]);
+  is_patient = !strcmp(arguments[5], "patient");
+  if (is_patient) alarm(300);
   gridDim.x = (unsigned)blocks;
   Program program;
   for (int i = 0; i < blocks; ++i) { program.sent[i].resize(MOST * blocks); program.received[i].resize(MOST * blocks); }

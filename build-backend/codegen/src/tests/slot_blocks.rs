@@ -26,14 +26,15 @@ fn random_messages_arrive_by_the_device_and_by_the_host() {
     command.args(["-std=gnu++20", "-w", "-O1", "-pthread"]).arg(&source).arg("-o").arg(&program);
     let compiled = command.output().unwrap();
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let mut has_gathered = false;
     for (seed, shape) in (1_u32..).zip(SHAPES.iter().cycle()).take(2 * SHAPES.len()) {
-        let ran = Command::new(&program).args(shape).arg(seed.to_string()).output().unwrap();
-        let found = String::from_utf8_lossy(&ran.stdout).into_owned();
-        // On a machine that does much else, blocks wait for each other for too short a time.
-        has_gathered |= found.contains(", gathered");
-        let found = found.replace("not gathered", "gathered");
-        assert_eq!(found, "0 wrong, clean, gathered, both paths\n", "{shape:?} with seed {seed}");
+        let is_patient = seed as usize > SHAPES.len();
+        let patience = if is_patient { "patient" } else { "impatient" };
+        let ran = Command::new(&program).args(shape).arg(seed.to_string()).arg(patience).output().unwrap();
+        let mut found = String::from_utf8_lossy(&ran.stdout).into_owned();
+        // On a machine that does much else, impatient blocks wait for each other for too short a time.
+        if !is_patient {
+            found = found.replace("not gathered", "gathered");
+        }
+        assert_eq!(found, "0 wrong, clean, gathered, both paths\n", "{shape:?} with seed {seed}, {patience}");
     }
-    assert!(has_gathered, "no barrier was made by one block for all");
 }
