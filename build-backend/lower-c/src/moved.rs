@@ -210,6 +210,8 @@ fn skipped(rest: &str) -> Option<usize> {
 /// The end of the declaration of a name, if it says `static`.
 fn end_of_declaration(text: &str, name: &Range<usize>) -> Option<usize> {
     let (mut is_static, mut depth, mut end) = (false, 0_i32, None);
+    // A brace ends the declaration of a function, but not an initialiser.
+    let mut has_initialiser = false;
     let mut is_line_start = true;
     let mut is_directive = false;
     for (at, token) in tokens(text) {
@@ -227,14 +229,15 @@ fn end_of_declaration(text: &str, name: &Range<usize>) -> Option<usize> {
             "{" | "(" | "[" => depth += 1,
             "}" | ")" | "]" => depth -= 1,
             "static" if depth == 0 => is_static = true,
+            "=" if depth == 0 => has_initialiser = true,
             ";" if depth == 0 && at > name.start => {
                 end = Some(at + 1);
                 break;
             }
             _ => {}
         }
-        if at < name.start && depth == 0 && matches!(token, ";" | "}") {
-            is_static = false;
+        if at < name.start && depth == 0 && (token == ";" || token == "}" && !has_initialiser) {
+            (is_static, has_initialiser) = (false, false);
         }
     }
     end.filter(|_| is_static)

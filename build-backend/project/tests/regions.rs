@@ -68,7 +68,8 @@ fn all_entries_of_teams_have_a_device_form() {
     let codes = regions(&file);
     let [text] = codes.as_slice() else { panic!("{} regions", codes.len()) };
     // Their addresses make the compiler keep them.
-    let names: Vec<String> = apg_mir::team::names().map(|it| format!("(const void *)apg_{it}")).collect();
-    let table = format!("extern \"C\" __device__ const void *entries[] = {{{}}};\n", names.join(", "));
-    check(&format!("{text}\n{table}"));
+    let stores: String = (apg_mir::team::names().enumerate())
+        .map(|(index, name)| format!("  to[{index}] = (const void *)apg_{name};\n"))
+        .collect();
+    check(&format!("{text}\nextern \"C\" __global__ void addresses(const void **to) {{\n{stores}}}\n"));
 }
