@@ -8,7 +8,7 @@ use apg_analysis::Analysis;
 use apg_analysis::SourceFile;
 use apg_analysis::diagnostics::Severity;
 
-use crate::session;
+use crate::findings::file_findings;
 use crate::sources::display_path;
 use apg_codegen::{self as emit, Emitted};
 
@@ -182,7 +182,7 @@ fn compiler_finding(code: &'static str, message: apg_toolchain::CompilerMessage)
 }
 
 fn error_findings(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {
-    let mut findings = session::file_findings(analysis, file);
+    let mut findings = file_findings(analysis, file);
     findings.retain(|finding| finding.severity == Severity::Error);
     findings
 }

@@ -24,7 +24,7 @@ pub use self::forms::{FileForms, translate_file_alone};
 use crate::build::{self, Options, Translated};
 pub use crate::c_devices::{DeviceProgram, Parallel, Placement, translate_distributed, translate_program};
 use crate::compile_commands::normalize;
-use crate::session::LoadFailure;
+use crate::load_failure::LoadFailure;
 use crate::sources::{MAX_SOURCE_BYTES, display_path};
 
 /// Whether a path is one of a C file.

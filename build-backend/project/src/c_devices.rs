@@ -14,7 +14,7 @@ use apg_lower_c::{
 
 use crate::build::{Options, Translated};
 use crate::c::{AnalysedFile, EditedSources, is_source, read, toolchain};
-use crate::session::LoadFailure;
+use crate::load_failure::LoadFailure;
 
 /// Where parallel regions run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

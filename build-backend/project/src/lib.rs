@@ -7,6 +7,8 @@ pub mod build;
 pub mod c;
 mod c_devices;
 pub mod compile_commands;
+mod findings;
+mod load_failure;
 pub mod rules;
 pub mod session;
 pub mod sources;

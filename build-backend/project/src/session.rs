@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use apg_analysis::Checks;
 use apg_analysis::SourceFile;
-use apg_analysis::diagnostics::{Diagnostic, Severity};
+use apg_analysis::diagnostics::Severity;
 use apg_analysis::rules::syntax;
-use apg_analysis::{Analysis, AnalysisHost, Program, closest};
+use apg_analysis::{AnalysisHost, Program, closest};
 use rayon::prelude::*;
 
 use crate::c;
+pub use crate::findings::file_findings;
+pub use crate::load_failure::LoadFailure;
 use crate::sources::{self, LoadError, Reason, Sources, display_path};
 use apg_diagnostics::render::{Finding, Span};
 use apg_toolchain::regular_file::ReadError;
@@ -26,21 +28,6 @@ pub struct Settings {
     pub checks: Checks,
     /// Flags for the C compiler's preprocessor and of its language, as `-I` and `-std=`, in the user's order.
     pub c_flags: Vec<String>,
-}
-
-/// Why sources were not loaded.
-#[derive(Clone, Debug, Default)]
-pub struct LoadFailure {
-    /// The error message.
-    pub message: String,
-    /// Advice for the user.
-    pub hints: Vec<String>,
-}
-
-impl LoadFailure {
-    fn new(message: String) -> Self {
-        Self { message, hints: Vec::new() }
-    }
 }
 
 /// A checked program.
@@ -206,37 +193,6 @@ fn syntax_findings(path: &Path, text: &Arc<str>) -> Vec<Finding> {
         fixes: Vec::new(),
     });
     errors.collect()
-}
-
-/// All findings of one file.
-pub fn file_findings(analysis: &Analysis, file: SourceFile) -> Vec<Finding> {
-    // Nothing changes the host while a command runs: no query is cancelled.
-    let diagnostics =
-        analysis.with(|db| apg_analysis::file_diagnostics(db, file).to_vec()).unwrap_or_default();
-    diagnostics.into_iter().map(|diagnostic| finding(analysis, file, diagnostic)).collect()
-}
-
-fn finding(analysis: &Analysis, file: SourceFile, diagnostic: Diagnostic) -> Finding {
-    let span = |file: SourceFile, range: apg_syntax::TextRange| {
-        let (path, text) = analysis.source(file);
-        Span { file: display_path(path), text: text.clone(), range: range.into() }
-    };
-    let related =
-        diagnostic.related.into_iter().map(|related| (span(related.file, related.range), related.message));
-    let fixes = diagnostic.fixes.into_iter().map(|fix| {
-        let edits =
-            fix.edits.into_iter().map(|edit| (span(edit.file.unwrap_or(file), edit.range), edit.text));
-        (fix.title, edits.collect())
-    });
-    Finding {
-        code: diagnostic.code,
-        severity: diagnostic.severity,
-        message: diagnostic.message,
-        span: span(file, diagnostic.range),
-        notes: diagnostic.notes,
-        related: related.collect(),
-        fixes: fixes.collect(),
-    }
 }
 
 /// Reads the program whose `main` is in `path`, unchecked.

@@ -18,7 +18,7 @@ use apg_toolchain::{BuildObserver, Language, Mode};
 
 use super::c_places::{self, Start};
 use super::hosts::{HostOptions, environment_variable};
-use super::run::{carrier_text, parse_transport};
+use super::launch::{carrier_text, parse_transport};
 use crate::exit;
 use crate::failure::{Failure, Outcome, build_failure};
 

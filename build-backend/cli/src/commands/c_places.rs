@@ -20,7 +20,7 @@ use apg_toolchain::c::{CBuild, Form, SharedForm, Support};
 
 use super::c_devices::{self, CommandLine};
 use super::hosts::{Cluster, HostOptions, MAX_PLACES, PLACES_VARIABLE, Target, number};
-use super::run::{restart, serve};
+use super::launch::{restart, serve};
 use crate::exit;
 use crate::failure::{Failure, Outcome};
 

@@ -20,8 +20,8 @@ use apg_toolchain::{BuildObserver, Language, Profile, Sanitizer, SilentObserver,
 
 use super::c_places::Destination;
 use super::hosts::HostOptions;
+use super::launch::{LaunchOptions, enter_run_folder};
 use super::remote::{self, CommandLine, RemoteCRun};
-use super::run::{LaunchOptions, enter_run_folder};
 use super::{c_devices, c_places};
 use crate::c_command_line::{COMPILE_ONLY, has_extension, is_c_file, is_c_input, is_c_program};
 use crate::debugger::Debugger;

@@ -12,6 +12,7 @@ pub(crate) mod explain;
 mod fix;
 pub(crate) mod fmt;
 pub(crate) mod hosts;
+mod launch;
 pub(crate) mod places;
 pub(crate) mod remote;
 mod resources;

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::hosts::HostOptions;
+use super::launch::LaunchOptions;
 use super::remote::{self, OnOption};
-use super::run::LaunchOptions;
 use crate::failure::{Failure, Outcome};
 use crate::options::ReportOptions;
 use crate::output;

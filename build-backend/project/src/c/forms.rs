@@ -10,7 +10,7 @@ use apg_diagnostics::render::Finding;
 use super::{AnalysedFile, toolchain};
 use crate::build::{Options, Translated};
 use crate::c_devices::{DeviceProgram, Parallel, Placement, translate_files};
-use crate::session::LoadFailure;
+use crate::load_failure::LoadFailure;
 
 /// What a C file is translated to.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub fn translate_file_alone(
 }
 
 impl AnalysedFile {
-    /// Translates the file as one that is a program alone; `path` names it in messages. A program with
+    /// Translates the file as a program of its own; `path` names it in messages. A program with
     /// XcalableMP has no regions on devices.
     ///
     /// # Errors

@@ -10,13 +10,13 @@ use crate::layout::Kernel;
 /// Values of [`Object::kind`].
 pub(super) mod object_kind {
     /// An address of the program.
-    pub(in crate::offload::parallel) const OTHER: u32 = 0;
+    pub(crate) const OTHER: u32 = 0;
     /// The address of a [`super::Private`].
-    pub(in crate::offload::parallel) const THREADPRIVATE: u32 = 1;
+    pub(crate) const THREADPRIVATE: u32 = 1;
     /// A lock that only the threads of regions take.
-    pub(in crate::offload::parallel) const LOCK: u32 = 2;
+    pub(crate) const LOCK: u32 = 2;
     /// The address of the pointer by which the program uses an array.
-    pub(in crate::offload::parallel) const POINTER: u32 = 3;
+    pub(crate) const POINTER: u32 = 3;
 }
 
 /// What kernels name by an index (`apg_object`).
@@ -151,9 +151,9 @@ pub(super) struct HostCall {
 /// Values of [`HostCall::state`].
 pub(super) mod call_state {
     /// A thread waits for the call.
-    pub(in crate::offload::parallel) const ASKED: u32 = 1;
+    pub(crate) const ASKED: u32 = 1;
     /// The call has been made.
-    pub(in crate::offload::parallel) const DONE: u32 = 2;
+    pub(crate) const DONE: u32 = 2;
 }
 
 /// A team (`apg_team`).

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use crate::commands::hosts::{HostOptions, Launcher};
-use crate::commands::run::{LaunchOptions, carrier_text};
+use crate::commands::launch::{LaunchOptions, carrier_text};
 use crate::failure::Failure;
 use crate::options::{NativeOptions, SourceOptions};
 use apg_remote::config::Remote;

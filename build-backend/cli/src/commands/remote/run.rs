@@ -19,7 +19,7 @@ use super::command_line::{CommandLine, Paths};
 use super::{Printer, RemoteRunOptions, client, color_arguments, current_folder, find, follow, plain_job};
 use crate::commands::build as build_command;
 use crate::commands::hosts::HostOptions;
-use crate::commands::run::LaunchOptions;
+use crate::commands::launch::LaunchOptions;
 use crate::failure::{Failure, Outcome};
 use crate::options::Request;
 use crate::report;
