@@ -48,18 +48,7 @@ impl Body<'_, '_> {
                 let size = self.size(*size)?;
                 self.allocate(size)
             }
-            ("calloc", [count, size]) => {
-                let (count, size) = (self.size(*count)?, self.size(*size)?);
-                let bytes = self.temporary(binary(Ty::U64, Operation::Mul, count, size));
-                let memory = self.allocate(bytes.clone())?;
-                let is_there = self.convert_to(memory.clone(), Ty::Bool, range)?;
-                let (then, ()) = self.nested(|it| {
-                    it.call_c("memset", vec![memory.clone(), int(Ty::I32, 0), bytes], memory.ty)?;
-                    Ok(())
-                })?;
-                self.push(mir::StmtKind::If { condition: is_there, then, otherwise: Vec::new() });
-                Ok(memory)
-            }
+            ("calloc", [count, size]) => self.allocate_zeros(*count, *size, range),
             ("free", [memory]) => {
                 let memory = self.address_operand(*memory, range)?;
                 self.call_c("free", vec![memory], Ty::Void)
@@ -133,6 +122,31 @@ impl Body<'_, '_> {
     fn allocate(&mut self, bytes: Expr) -> Lowered<Expr> {
         let ty = self.bytes_pointer();
         self.call_c("malloc", vec![bytes], ty)
+    }
+
+    /// `calloc` (C17 7.22.3.2): null if the bytes are more than a number says.
+    fn allocate_zeros(&mut self, count: ExprId, size: ExprId, range: TextRange) -> Lowered<Expr> {
+        let (count, size) = (self.size(count)?, self.size(size)?);
+        let most = || int(Ty::U64, -1);
+        let is_some = binary(Ty::Bool, Operation::Ne, size.clone(), int(Ty::U64, 0));
+        let limit = binary(Ty::U64, Operation::DivUndefined, most(), size.clone());
+        let is_more = binary(Ty::Bool, Operation::Gt, count.clone(), limit);
+        let is_too_much = mir::ExprKind::And(Box::new(is_some), Box::new(is_more));
+        // No device has as many bytes.
+        let bytes = mir::ExprKind::Select {
+            condition: Box::new(Expr::new(Ty::Bool, is_too_much)),
+            then: Box::new(most()),
+            otherwise: Box::new(binary(Ty::U64, Operation::Mul, count, size)),
+        };
+        let bytes = self.temporary(Expr::new(Ty::U64, bytes));
+        let memory = self.allocate(bytes.clone())?;
+        let is_there = self.convert_to(memory.clone(), Ty::Bool, range)?;
+        let (then, ()) = self.nested(|it| {
+            it.call_c("memset", vec![memory.clone(), int(Ty::I32, 0), bytes], memory.ty)?;
+            Ok(())
+        })?;
+        self.push(mir::StmtKind::If { condition: is_there, then, otherwise: Vec::new() });
+        Ok(memory)
     }
 
     fn print(&mut self, format: ExprId, values: &[ExprId], is_used: bool, range: TextRange) -> Lowered<Expr> {

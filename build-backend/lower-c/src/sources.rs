@@ -230,13 +230,3 @@ pub(crate) fn known_value(hir: &hir::Program, variable: VariableId) -> Option<i6
     let is_constant = of.is_const && of.ty.is_integer();
     of.initializer.filter(|_| is_constant).and_then(|it| hir.constant(it)).map(|it| it as i64)
 }
-
-/// Whether no assignment changes an object: `static const double table[] = {...};`, but not
-/// `const char *text;`.
-pub(crate) fn is_constant(of: &hir::Variable) -> bool {
-    let mut ty = &of.ty;
-    while let Type::Array(element, _) = ty {
-        ty = element;
-    }
-    of.is_const && !matches!(ty, Type::Pointer(_))
-}

@@ -203,6 +203,29 @@ fn descriptors_that_are_used_early_are_declared_at_the_start_of_their_function()
 }
 
 #[test]
+fn declarations_that_need_values_of_their_function_stay_in_place() {
+    let program = |early: &str| {
+        format!(
+            "#include <xmp.h>\n#pragma xmp nodes p[*]\ndouble *a;\nint main(int m, char **argv) {{\n\
+             int i, n = 8;\n{early};\n#pragma xmp template t[n]\n#pragma xmp distribute t[block] onto p\n\
+             #pragma xmp align a[i] with t[i]\na = (double *)xmp_malloc(xmp_desc_of(a), n);\nreturn 0;\n}}\n"
+        )
+    };
+    // An assignment needs no descriptor.
+    let text = distribute(&program("a = 0")).expect("it is supported");
+    let (value, template) = (text.find("n = 8"), text.find("apg_xmp_template("));
+    assert!(value.is_some() && value < template, "{text}");
+    let early = "a = (double *)xmp_malloc(xmp_desc_of(a), 8)";
+    let errors = distribute(&program(early)).expect_err("an error");
+    assert!(errors[0].contains("this directive needs `n`, which is set in the function"), "{errors:?}");
+    // The index of an alignment is no object, and a parameter has its value at the start.
+    let text = distribute(&program(early).replace("t[n]", "t[m]")).expect("it is supported");
+    assert!(text.find("apg_xmp_template(") < text.find("n = 8"), "{text}");
+    let changed = format!("m++; {early}");
+    assert!(distribute(&program(&changed).replace("t[n]", "t[m]")).is_err());
+}
+
+#[test]
 fn nodes_are_counted_as_a_reference_writes_them() {
     assert_has(&body("#pragma xmp barrier on p(2)"), &["{APG_XMP_INDEX, (2) - 1, 1, 1}"]);
     assert_has(&body("#pragma xmp barrier on p[2]"), &["{APG_XMP_INDEX, 2, 1, 1}"]);
@@ -211,6 +234,18 @@ fn nodes_are_counted_as_a_reference_writes_them() {
         &["{APG_XMP_SECTION, (2) - 1, ((3) - (2)) / (1) + 1, 1}"],
     );
     assert_has(&body("#pragma xmp barrier on u(2)"), &["{APG_XMP_INDEX, 2, 1, 1}"]);
+}
+
+#[test]
+fn nodes_of_a_name_are_those_of_their_function() {
+    let text = distribute(
+        "#pragma xmp nodes p[4]\nvoid f(void) {\n#pragma xmp nodes n[2]\n;\n}\n\
+         void g(void) {\n#pragma xmp nodes n(4)\n#pragma xmp barrier on n(3)\n}\n\
+         void h(void) {\n{\n#pragma xmp nodes n[2]\n;\n}\n#pragma xmp nodes n(4)\n\
+         #pragma xmp barrier on n(2)\n#pragma xmp barrier on n[1]\n}\n",
+    );
+    let indices = ["{APG_XMP_INDEX, 3, 1, 1}", "{APG_XMP_INDEX, 2, 1, 1}", "{APG_XMP_INDEX, (1) + 1, 1, 1}"];
+    assert_has(&text.expect("it is supported"), &indices);
 }
 
 #[test]

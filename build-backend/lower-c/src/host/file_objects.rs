@@ -9,7 +9,7 @@ use apg_c_analysis::hir::{Length, Type};
 use super::edits::quoted;
 use super::mapping::Map;
 use super::{Host, device_objects};
-use crate::sources::{FileObject, ReachedObject, is_constant};
+use crate::sources::{FileObject, ReachedObject};
 
 /// The symbol of the address of an object.
 fn symbol(object: FileObject, name: &str) -> String {
@@ -46,7 +46,7 @@ impl Host<'_> {
             let is_on_device = device_objects(hir).binary_search(&object.1).is_ok();
             let map = if is_on_device { -1 } else { maps.len() as i64 };
             if !is_on_device {
-                let kinds = if is_constant(of) { vec!["APG_TO"] } else { vec!["APG_TO", "APG_FROM"] };
+                let kinds = if of.is_const { vec!["APG_TO"] } else { vec!["APG_TO", "APG_FROM"] };
                 let (address, bytes) = (format!("{symbol}.address"), format!("{symbol}.bytes"));
                 maps.push(Map::range(&of.name, address, bytes, kinds));
             }

@@ -25,7 +25,7 @@ use crate::data::{Captured, Reference};
 use crate::declare_target::{device_objects, used_variables};
 use crate::file::HostRegion;
 use crate::region;
-use crate::sources::{FileNumber, ReachedObject, Source, Sources, is_constant};
+use crate::sources::{FileNumber, ReachedObject, Source, Sources};
 use crate::spelling::{is_in_header, spelled_directive};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 
@@ -376,7 +376,7 @@ impl<'a> Host<'a> {
             let kinds = match it.reference {
                 // Their results are back on the host, whatever `defaultmap` says.
                 Reference::Reduction(_) | Reference::Last => type_kinds("tofrom").to_vec(),
-                _ if is_constant(of) => vec!["APG_TO"],
+                _ if of.is_const => vec!["APG_TO"],
                 _ => implicit_kinds(hir.directive(chain[0]), &of.ty),
             };
             match maps.iter_mut().find(is_named) {

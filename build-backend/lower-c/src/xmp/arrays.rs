@@ -278,8 +278,7 @@ impl Unit<'_> {
                 false => call,
             });
         }
-        self.declare(of, &declarations, &statements);
-        Ok(())
+        self.declare(of, &declarations, &statements)
     }
 
     /// The template's axis of each axis of an array, and the offset there.
@@ -328,8 +327,7 @@ impl Unit<'_> {
                 false => call,
             });
         }
-        self.declare(of, "", &statements);
-        Ok(())
+        self.declare(of, "", &statements)
     }
 }
 

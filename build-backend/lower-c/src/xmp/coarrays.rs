@@ -312,7 +312,7 @@ impl<'a> Unit<'a> {
             indices.reverse();
         }
         let spelling = if is_round { Spelling::Parentheses } else { Spelling::Brackets };
-        let shift = self.shift(&text[..length], Some(spelling));
+        let shift = self.shift(&text[..length], tree_range(&range), Some(spelling));
         let index = |it| format!("{{APG_XMP_INDEX, ({}){shift}, 1, 1}}", self.edited_range(it));
         let triplets: Vec<String> = indices.into_iter().map(index).collect();
         format!("&(const struct apg_xmp_on){{{grid}, {}}}", constants("struct apg_xmp_triplet", &triplets))

@@ -66,8 +66,7 @@ impl Unit<'_> {
                 ));
             }
         }
-        self.declare(of, &declarations, &statements);
-        Ok(())
+        self.declare(of, &declarations, &statements)
     }
 
     /// Whether a `static_desc` directive names a descriptor of a function.
@@ -124,8 +123,7 @@ impl Unit<'_> {
                 false => statements.push_str(&call),
             }
         }
-        self.declare(of, "", &statements);
-        Ok(())
+        self.declare(of, "", &statements)
     }
 
     /// The formats of a distribution in C's order.

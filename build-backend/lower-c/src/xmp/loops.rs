@@ -214,7 +214,7 @@ impl<'a> Unit<'a> {
                 grid_name(&on.name),
                 self.axis(on, position),
                 self.edited(subscript.range),
-                self.shift(&on.name, on.spelling)
+                self.shift(&on.name, on.name_range, on.spelling)
             ));
         }
         Ok(test)
@@ -248,7 +248,7 @@ impl<'a> Unit<'a> {
             self.site(of),
             grid_name(&on.name),
             self.axis(on, position),
-            self.shift(&on.name, on.spelling),
+            self.shift(&on.name, on.name_range, on.spelling),
         ))
     }
 
@@ -501,7 +501,7 @@ impl<'a> Unit<'a> {
             grid_name(&on.name),
             self.axis(on, shared.position),
             shared.offset,
-            self.shift(&on.name, on.spelling),
+            self.shift(&on.name, on.name_range, on.spelling),
         )
     }
 }

@@ -15,6 +15,7 @@ mod edits;
 mod items;
 mod loops;
 mod members;
+mod positions;
 mod print;
 mod references;
 mod sections;
@@ -22,7 +23,7 @@ mod sections;
 use std::ops::Range;
 
 use apg_c_analysis::Parsed;
-use apg_c_analysis::hir::{Directive, Expr, ExprKind, FunctionId, Program, VariableId};
+use apg_c_analysis::hir::{Directive, Program, VariableId};
 use apg_c_analysis::xmp::{self, Model};
 use apg_c_syntax::ast::{self, AstNode as _};
 use apg_c_syntax::{Family, TextRange};
@@ -194,44 +195,6 @@ impl<'a> Unit<'a> {
     fn remove(&mut self, of: &Directive) {
         let text = if of.function.is_some() && of.body.is_none() { ";" } else { "" };
         self.edits.replace(of.range.into(), text);
-    }
-
-    /// Puts a declaration in place of a directive, and what sets it behind it: at file scope in front of
-    /// `main`, in a function that needs it earlier at the beginning of that.
-    fn declare(&mut self, of: &Directive, declaration: &str, statement: &str) {
-        match of.function {
-            Some(function) if self.is_used_early(function) => {
-                let body = self.hir.function(function).body;
-                let start = body.map_or(0, |it| Self::range(self.hir.stmt(it).range).start + 1);
-                self.edits.insert(start, format!(" {declaration} {statement}"));
-                self.remove(of);
-            }
-            Some(_) => self.edits.replace(of.range.into(), format!("{declaration} {statement}")),
-            None => {
-                self.edits.replace(of.range.into(), declaration);
-                self.setup.push_str(statement);
-                self.setup.push('\n');
-            }
-        }
-    }
-
-    /// Whether a function aligns a variable of the file and names it in front of that, as for `xmp_malloc`.
-    fn is_used_early(&self, function: FunctionId) -> bool {
-        let Some(body) = self.hir.function(function).body else { return false };
-        let body = self.hir.stmt(body).range;
-        let aligned = xmp::directives(self.hir)
-            .filter(|it| it.name == "align" && it.function == Some(function))
-            .flat_map(|it| {
-                xmp::subjects(it).into_iter().map(|(subject, ..)| (subject.variable, it.range.start()))
-            });
-        aligned.filter_map(|(variable, start)| Some((variable?, start))).any(|(variable, start)| {
-            let is_early = |it: &Expr| {
-                it.kind == ExprKind::Variable(variable)
-                    && body.contains_range(it.range)
-                    && it.range.end() <= start
-            };
-            self.hir.variable(variable).function.is_none() && self.hir.exprs.iter().any(is_early)
-        })
     }
 
     /// Puts a statement in place of a directive.

@@ -4,8 +4,9 @@
 //! The runtime has axes in C's order, in which the last one varies fastest: those in parentheses are
 //! reversed.
 
-use apg_c_analysis::hir::{Directive, Mapping, Spelling, Subscript, SubscriptKind};
-use apg_c_analysis::xmp::{self, GridKind};
+use apg_c_analysis::hir::{Directive, Mapping, Spelling, StmtKind, Subscript, SubscriptKind};
+use apg_c_analysis::xmp::{self, Grid, GridKind};
+use apg_c_syntax::TextRange;
 
 use super::edits::split;
 use super::{Unit, constants};
@@ -39,10 +40,23 @@ impl Unit<'_> {
         parts.into_iter().map(|it| self.edited_range(it)).collect()
     }
 
-    /// What leads from an index as a reference writes it to the numbers of its nodes: those in brackets are
-    /// counted from 0, those in parentheses from 1, however the nodes are declared.
-    pub(super) fn shift(&self, name: &str, spelling: Option<Spelling>) -> &'static str {
-        let declared = self.model.grids.iter().find(|it| it.name == name);
+    /// The nodes or the template that a name means at a place: the last declaration in front of it whose block
+    /// holds the place.
+    fn grid_at(&self, name: &str, at: TextRange) -> Option<&Grid> {
+        let is_visible = |it: &&Grid| {
+            let is_before = it.name == name && it.range.start() <= at.start();
+            let holds = |scope: TextRange| scope.contains_range(it.range);
+            let scopes = self.hir.stmts.iter().filter(|it| matches!(it.kind, StmtKind::Block(_)));
+            let scope = scopes.map(|it| it.range).filter(|it| holds(*it)).min_by_key(|it| it.len());
+            is_before && scope.is_none_or(|it| it.contains_range(at))
+        };
+        self.model.grids.iter().filter(is_visible).max_by_key(|it| it.range.start())
+    }
+
+    /// What leads from an index as a reference at a place writes it to the numbers of its nodes: those in
+    /// brackets are counted from 0, those in parentheses from 1, however the nodes are declared.
+    pub(super) fn shift(&self, name: &str, at: TextRange, spelling: Option<Spelling>) -> &'static str {
+        let declared = self.grid_at(name, at);
         let declared = declared.filter(|it| it.kind == GridKind::Nodes).map(|it| it.spelling);
         match (declared, spelling) {
             (Some(Spelling::Brackets), Some(Spelling::Parentheses)) => " - 1",
@@ -57,7 +71,7 @@ impl Unit<'_> {
         if subscript.kind == SubscriptKind::Star {
             return Ok("{APG_XMP_ANY, 0, 0, 1}".to_owned());
         }
-        let shift = self.shift(&of.name, spelling);
+        let shift = self.shift(&of.name, subscript.range, spelling);
         let index = |it: &str| if shift.is_empty() { it.to_owned() } else { format!("({it}){shift}") };
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         Ok(match parts[..] {

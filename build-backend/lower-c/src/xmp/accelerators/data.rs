@@ -252,8 +252,7 @@ impl Unit<'_> {
             return unsupported(of.range, message, "write `#pragma acc data create(...)` on a block");
         }
         let text = self.stand_alone_text("enter data", maps, "");
-        self.declare(of, "", &text);
-        Ok(())
+        self.declare(of, "", &text)
     }
 
     /// `acc replicate`: memory on the device for a block, or for the program.
