@@ -269,6 +269,8 @@ pub struct AnalysedFile {
     pub(crate) number: usize,
     pub(crate) path: PathBuf,
     parsed: Arc<Parsed>,
+    /// With what it was read.
+    compiler: Arc<Toolchain>,
     /// Its errors.
     errors: Vec<Finding>,
 }
@@ -293,7 +295,8 @@ impl AnalysedFile {
         let diagnostics = apg_c_analysis::file_diagnostics(db, file);
         let errors = diagnostics.iter().filter(|it| it.severity == Severity::Error);
         let errors = errors.map(|it| finding(&path, text, it)).collect();
-        AnalysedFile { number: 0, path, parsed: apg_c_analysis::parsed(db, file).clone(), errors }
+        let (parsed, compiler) = (apg_c_analysis::parsed(db, file).clone(), file.toolchain(db).clone());
+        AnalysedFile { number: 0, path, parsed, compiler, errors }
     }
 
     /// Its names and types, or its errors.

@@ -127,7 +127,10 @@ pub(crate) fn translate_files(
         found.regions.extend(regions.into_iter().flatten().filter(|it| !it.mir.kernels.is_empty()));
     }
     let is_edited = obstacles.is_empty() && found.edited.iter().any(Option::is_some);
-    Ok(if is_edited { Placement::Devices(found) } else { Placement::Host(obstacles) })
+    Ok(match is_edited {
+        true => Placement::Devices(found),
+        false => Placement::Host(found.on_host.into_iter().chain(obstacles).collect()),
+    })
 }
 
 /// Translates the directives about devices of the files of [`crate::c::distribute_program`]. The inner result
@@ -137,23 +140,40 @@ pub(crate) fn translate_files(
 /// The C compiler refuses the flags.
 pub fn translate_distributed(
     sources: &[PathBuf],
-    mut distributed: EditedSources,
+    distributed: EditedSources,
     flags: &[String],
     options: Options,
 ) -> Result<Result<DeviceProgram, Vec<Finding>>, LoadFailure> {
     let compiler = Arc::new(toolchain(flags)?);
+    let original = |(path, text): (&PathBuf, &Option<String>)| match text {
+        Some(_) => read(path).map(|it| it.1),
+        None => Ok(Arc::default()),
+    };
+    let originals = sources.iter().zip(&distributed).map(original).collect::<Result<Vec<_>, _>>()?;
+    Ok(translate_texts(sources, distributed, &originals, &compiler, options))
+}
+
+/// Translates the directives about devices of edited texts; `originals` are those of the user, or empty of what
+/// is not edited.
+pub(crate) fn translate_texts(
+    sources: &[PathBuf],
+    mut distributed: EditedSources,
+    originals: &[Arc<str>],
+    compiler: &Arc<Toolchain>,
+    options: Options,
+) -> Result<DeviceProgram, Vec<Finding>> {
     let (mut files, mut errors) = (Vec::new(), Vec::new());
     for (number, (path, text)) in sources.iter().zip(&distributed).enumerate() {
         let Some(text) = text.as_ref().filter(|it| it.contains("#pragma omp target")) else { continue };
-        let mut file = AnalysedFile::of_text(path, text.as_str().into(), &compiler);
+        let mut file = AnalysedFile::of_text(path, text.as_str().into(), compiler);
         file.number = number;
         match file.parsed() {
-            Ok(_) => files.push((file, read(path)?.1)),
-            Err(more) => errors.extend(moved_to_source(more, text, &read(path)?.1)),
+            Ok(_) => files.push((file, &originals[number])),
+            Err(more) => errors.extend(moved_to_source(more, text, &originals[number])),
         }
     }
     if !errors.is_empty() {
-        return Ok(Err(errors));
+        return Err(errors);
     }
     let parsed: Vec<&Parsed> = files.iter().filter_map(|it| it.0.parsed().ok()).collect();
     let units: Vec<Source<'_>> =
@@ -166,7 +186,7 @@ pub fn translate_distributed(
         }
     }
     if !errors.is_empty() {
-        return Ok(Err(errors));
+        return Err(errors);
     }
     let objects = translated.iter().flat_map(|it| &it.objects).copied().collect();
     for ((index, (file, source)), of) in files.iter().enumerate().zip(translated) {
@@ -180,7 +200,7 @@ pub fn translate_distributed(
         regions.extend(of.translated.filter(|it| !it.mir.kernels.is_empty()));
     }
     let found = DeviceProgram { edited: distributed, regions, on_host };
-    Ok(if errors.is_empty() { Ok(found) } else { Err(errors) })
+    if errors.is_empty() { Ok(found) } else { Err(errors) }
 }
 
 /// Findings in an edited text at the same lines of its source.

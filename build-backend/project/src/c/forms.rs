@@ -9,7 +9,7 @@ use apg_diagnostics::render::Finding;
 
 use super::{AnalysedFile, toolchain};
 use crate::build::{Options, Translated};
-use crate::c_devices::{DeviceProgram, Parallel, Placement, translate_files};
+use crate::c_devices::{DeviceProgram, Parallel, Placement, translate_files, translate_texts};
 use crate::load_failure::LoadFailure;
 
 /// What a C file is translated to.
@@ -38,8 +38,8 @@ pub fn translate_file_alone(
 }
 
 impl AnalysedFile {
-    /// Translates the file as a program of its own; `path` names it in messages. A program with
-    /// XcalableMP has no regions on devices.
+    /// Translates the file as a program of its own; `path` names it in messages. With XcalableMP its
+    /// regions of accelerators are on devices.
     ///
     /// # Errors
     /// The errors of the file.
@@ -49,8 +49,13 @@ impl AnalysedFile {
         options: Options,
         parallel: Parallel,
     ) -> Result<FileForms, Vec<Finding>> {
-        if let Some(host_text) = self.distribute(&path.display().to_string(), false)?.text {
-            return Ok(FileForms { regions: Vec::new(), host_text, on_host: Vec::new() });
+        if let Some(text) = self.distribute(&path.display().to_string(), true)?.text {
+            let (paths, texts) = ([path.to_owned()], [self.text()]);
+            let compiler = Toolchain { separates_own_headers: false, ..(*self.compiler).clone() };
+            let found = translate_texts(&paths, vec![Some(text)], &texts, &Arc::new(compiler), options)?;
+            let DeviceProgram { mut edited, regions, on_host } = found;
+            let host_text = edited.pop().flatten().unwrap_or_default();
+            return Ok(FileForms { regions, host_text, on_host });
         }
         let files = std::slice::from_ref(self);
         let DeviceProgram { mut edited, mut regions, on_host } =
