@@ -48,8 +48,7 @@ pub(super) fn devices(accels: Option<&str>) -> Result<Option<TargetDevices>, Fai
             return Err(Failure::misuse(message).hint("write `default`, `mandatory` or `disabled`"));
         }
     };
-    let of_variable = environment_variable("X10RT_ACCELS");
-    if accels.or(of_variable.as_deref()).is_some_and(|it| it.trim().eq_ignore_ascii_case(CPUS)) {
+    if selection_text(accels) == CPUS {
         return Ok(Some(TargetDevices::Cpus));
     }
     let selection = Selection::choose(accels, 0, &environment_variable).map_err(Failure::misuse)?;
@@ -60,6 +59,12 @@ pub(super) fn devices(accels: Option<&str>) -> Result<Option<TargetDevices>, Fai
             .hint("`apg doctor` tells what this machine has"));
     }
     Ok((!found.is_empty()).then_some(TargetDevices::Gpus(found)))
+}
+
+/// What each place selects its devices by: `accels`, the value of `--accels`, or else the variable.
+pub(super) fn selection_text(accels: Option<&str>) -> String {
+    let text = accels.map(str::to_owned).or_else(|| environment_variable("X10RT_ACCELS"));
+    text.map_or_else(|| "auto".to_owned(), |it| it.trim().to_ascii_lowercase())
 }
 
 /// The parts of the shared object besides the compiled sources.
@@ -168,13 +173,8 @@ pub(crate) fn run_as_c_program() -> Option<Outcome> {
     let started = program::memory_file(&object).map_err(Failure::new).and_then(|(file, path)| {
         // Debuggers read it.
         std::mem::forget(file);
-        let accels = environment_variable("X10RT_ACCELS");
-        let mut line = CommandLine {
-            devices: accels.clone().unwrap_or_else(|| "auto".to_owned()),
-            places: None,
-            carrier: Carrier::default(),
-            words,
-        };
+        let mut line =
+            CommandLine { devices: selection_text(None), places: None, carrier: Carrier::default(), words };
         if c_places::is_distributed(&path) {
             line.places = Some(match connect::is_invited() {
                 // The others know how many there are.
@@ -185,7 +185,7 @@ pub(crate) fn run_as_c_program() -> Option<Outcome> {
                 },
             });
         }
-        become_program(&path, devices(accels.as_deref())?, line)
+        become_program(&path, devices(None)?, line)
     });
     Some(started)
 }
@@ -222,4 +222,15 @@ fn end_by_error(message: &str, hint: Option<&str>) -> ! {
     // The status says it where nothing can be written.
     let _ = failure.print();
     exit::end_with(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_all_hosts_get_the_devices_in_one_form() {
+        assert_eq!(selection_text(Some(" CPU ")), CPUS);
+        assert_eq!(selection_text(Some("CUDA0,CUDA1")), "cuda0,cuda1");
+    }
 }

@@ -558,7 +558,7 @@ impl CProgram {
             }
             enter_run_folder()?;
             let line = c_devices::CommandLine {
-                devices: launch.accels.clone().unwrap_or_else(|| "auto".to_owned()),
+                devices: c_devices::selection_text(launch.accels.as_deref()),
                 places: None,
                 carrier,
                 words: name_and_words(),
