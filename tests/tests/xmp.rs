@@ -58,9 +58,13 @@ fn examples_print_what_their_serial_programs_print() {
 
 /// The output of a program over two places.
 fn of_two_places(text: &str) -> Output {
+    of_places(text, 2)
+}
+
+fn of_places(text: &str, places: u32) -> Output {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("a.c"), text).expect("written");
-    run(folder.path(), tools::apg(), &["run", "a.c", "--places", "2"])
+    run(folder.path(), tools::apg(), &["run", "a.c", "--places", &places.to_string()])
 }
 
 #[test]
@@ -232,16 +236,16 @@ fn reductions_and_broadcasts_that_are_waited_for_later_have_their_values() {
     if tools::optional_tool("cc").is_none() {
         return;
     }
-    let text = "#include <stdio.h>\n#include <xmp.h>\n#pragma xmp nodes p[2]\n#pragma xmp template t[4]\n\
-        #pragma xmp distribute t[block] onto p\nint a[4];\n#pragma xmp align a[i] with t[i]\n\
+    let text = "#include <stdio.h>\n#include <xmp.h>\n#pragma xmp nodes p[3]\n#pragma xmp template t[6]\n\
+        #pragma xmp distribute t[block] onto p\nint a[6];\n#pragma xmp align a[i] with t[i]\n\
         #pragma xmp shadow a[1]\nint main(void) {\n  int sum = xmpc_node_num() + 1, value = 5 + xmpc_node_num();\n\
-        #pragma xmp loop on t[i]\n  for (int i = 0; i < 4; i++) a[i] = i;\n\
+        #pragma xmp loop on t[i]\n  for (int i = 0; i < 6; i++) a[i] = i;\n\
         #pragma xmp reduction(+:sum) async(1)\n#pragma xmp bcast (value) from p[1] async(2)\n\
         #pragma xmp reflect (a)\n  int own = 0;\n\
-        #pragma xmp loop on t[i] reduction(+:own)\n  for (int i = 1; i < 3; i++) own += a[i - 1] + a[i + 1];\n\
+        #pragma xmp loop on t[i] reduction(+:own)\n  for (int i = 1; i < 5; i++) own += a[i - 1] + a[i + 1];\n\
         #pragma xmp wait_async(2)\n#pragma xmp wait_async(1)\n  printf(\"%d %d %d\\n\", sum, value, own);\n  return 0;\n}\n";
-    let output = of_two_places(text);
-    assert_eq!((output.status, &output.stdout[..]), (0, "3 6 6\n3 6 6\n"), "{}", output.stderr);
+    let output = of_places(text, 3);
+    assert_eq!((output.status, &output.stdout[..]), (0, "6 6 20\n6 6 20\n6 6 20\n"), "{}", output.stderr);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::error::Result;
-use super::mailbox::{Construct, Mailbox, Ticket};
+use super::mailbox::{Construct, Context, Mailbox, Ticket};
 use super::node_set::NodeSet;
 
 /// Waits until all nodes of a set have come; a node that is not in it does nothing.
@@ -34,17 +34,26 @@ pub struct Broadcast {
     set: Arc<NodeSet>,
     root: usize,
     bytes: Vec<u8>,
+    context: Context,
     ticket: Option<Ticket>,
 }
 
 impl Broadcast {
     /// Begins to send the bytes of the node at position `root` to all others of the set, whose bytes they
-    /// replace; these have as many.
+    /// replace; these have as many. `operation` is of
+    /// [`Node::new_operation`](super::node::Node::new_operation).
     ///
     /// # Errors
     /// A node has ended.
-    pub fn begin(mailbox: &Mailbox, set: Arc<NodeSet>, root: usize, bytes: Vec<u8>) -> Result<Broadcast> {
-        let mut broadcast = Broadcast { set, root, bytes, ticket: None };
+    pub fn begin(
+        mailbox: &Mailbox,
+        set: Arc<NodeSet>,
+        root: usize,
+        bytes: Vec<u8>,
+        operation: u64,
+    ) -> Result<Broadcast> {
+        let context = Context { construct: Construct::Bcast, operation };
+        let mut broadcast = Broadcast { set, root, bytes, context, ticket: None };
         match broadcast.relative(mailbox) {
             Some(0) => broadcast.send_down(mailbox, 0)?,
             // The child of another one receives when both wait: messages keep their order.
@@ -82,7 +91,7 @@ impl Broadcast {
     /// From the parent, whose position lacks the lowest bit.
     fn receive(&self, mailbox: &Mailbox, relative: usize) -> Ticket {
         let parent = self.node(relative & (relative - 1));
-        mailbox.receive(parent, Construct::Bcast, self.bytes.len())
+        mailbox.receive(parent, self.context, self.bytes.len())
     }
 
     /// To the children, whose positions have one more of the bits below the lowest one.
@@ -93,7 +102,7 @@ impl Broadcast {
         let mut distance = lowest / 2;
         while distance > 0 {
             if relative + distance < count {
-                mailbox.send(self.node(relative + distance), Construct::Bcast, &self.bytes)?;
+                mailbox.send(self.node(relative + distance), self.context, &self.bytes)?;
             }
             distance /= 2;
         }
@@ -108,6 +117,7 @@ impl Broadcast {
 pub struct AllReduce {
     set: Arc<NodeSet>,
     bytes: Vec<u8>,
+    context: Context,
     /// Of the first message, if this node receives one.
     first: Option<Ticket>,
 }
@@ -148,12 +158,14 @@ impl Doubling {
 }
 
 impl AllReduce {
-    /// Begins to combine the bytes of all nodes of a set.
+    /// Begins to combine the bytes of all nodes of a set. `operation` is of
+    /// [`Node::new_operation`](super::node::Node::new_operation).
     ///
     /// # Errors
     /// A node has ended.
-    pub fn begin(mailbox: &Mailbox, set: Arc<NodeSet>, bytes: Vec<u8>) -> Result<AllReduce> {
-        let mut reduction = AllReduce { set, bytes, first: None };
+    pub fn begin(mailbox: &Mailbox, set: Arc<NodeSet>, bytes: Vec<u8>, operation: u64) -> Result<AllReduce> {
+        let context = Context { construct: Construct::Reduction, operation };
+        let mut reduction = AllReduce { set, bytes, context, first: None };
         let Some(doubling) = reduction.doubling(mailbox) else { return Ok(reduction) };
         if doubling.hands_over() {
             reduction.send(mailbox, doubling.position - 1)?;
@@ -212,10 +224,10 @@ impl AllReduce {
     }
 
     fn receive(&self, mailbox: &Mailbox, position: usize) -> Ticket {
-        mailbox.receive(self.set.nodes[position], Construct::Reduction, self.bytes.len())
+        mailbox.receive(self.set.nodes[position], self.context, self.bytes.len())
     }
 
     fn send(&self, mailbox: &Mailbox, position: usize) -> Result<()> {
-        mailbox.send(self.set.nodes[position], Construct::Reduction, &self.bytes)
+        mailbox.send(self.set.nodes[position], self.context, &self.bytes)
     }
 }

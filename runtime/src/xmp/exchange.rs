@@ -3,7 +3,7 @@
 //! Parallelization and Scheduling of Loops", TC 1991).
 
 use super::error::Result;
-use super::mailbox::{Construct, Mailbox, Ticket};
+use super::mailbox::{Context, Mailbox, Ticket};
 use super::strided::{StridedBox, copy_boxes, total_bytes};
 
 /// Elements that go to a node or come from it, in the same order on both sides.
@@ -61,6 +61,21 @@ impl Plan {
         transfers.sum::<usize>() + self.copies.iter().map(|it| it.0.len() + it.1.len()).sum::<usize>()
     }
 
+    /// Whether bytes that it writes are some of those that it reads, if the boxes begin at these addresses;
+    /// also where boxes are within each other and share no byte.
+    pub fn is_aliased(&self, source: *const u8, target: *const u8) -> bool {
+        let span = |boxes: &mut dyn Iterator<Item = &StridedBox>, base: *const u8| {
+            let spans = boxes.filter(|it| it.bytes() > 0).map(StridedBox::span);
+            let all = spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))?;
+            Some(base as i64 + all.start..base as i64 + all.end)
+        };
+        let copies =
+            |is_source: bool| self.copies.iter().flat_map(move |it| if is_source { &it.0 } else { &it.1 });
+        let reads = span(&mut self.sends.iter().flat_map(|it| &it.boxes).chain(copies(true)), source);
+        let writes = span(&mut self.receives.iter().flat_map(|it| &it.boxes).chain(copies(false)), target);
+        reads.zip(writes).is_some_and(|(reads, writes)| reads.start < writes.end && writes.start < reads.end)
+    }
+
     /// The plan in the other direction: what was received is sent.
     #[must_use]
     pub fn reversed(&self) -> Plan {
@@ -79,7 +94,7 @@ impl Plan {
     pub unsafe fn begin(
         &self,
         mailbox: &Mailbox,
-        construct: Construct,
+        context: Context,
         source: *const u8,
         target: *mut u8,
         store: Store<'_>,
@@ -89,15 +104,15 @@ impl Plan {
             [only] if lands && only.is_contiguous() => {
                 // SAFETY: the caller's memory.
                 unsafe {
-                    mailbox.receive_into(it.node, construct, target.offset(only.offset as isize), only.run)
+                    mailbox.receive_into(it.node, context, target.offset(only.offset as isize), only.run)
                 }
             }
-            boxes => mailbox.receive(it.node, construct, total_bytes(boxes)),
+            boxes => mailbox.receive(it.node, context, total_bytes(boxes)),
         };
         let exchange = Exchange { tickets: self.receives.iter().map(receive).collect() };
         let mut buffer = Vec::new();
         // SAFETY: the caller's memory.
-        unsafe { self.send(mailbox, construct, source, &mut buffer) }
+        unsafe { self.send(mailbox, context, source, &mut buffer) }
             .inspect_err(|_| exchange.cancel(mailbox))?;
         // SAFETY: the caller's memory.
         unsafe { self.copy(source, target, store, buffer) };
@@ -111,7 +126,7 @@ impl Plan {
     unsafe fn send(
         &self,
         mailbox: &Mailbox,
-        construct: Construct,
+        context: Context,
         source: *const u8,
         buffer: &mut Vec<u8>,
     ) -> Result<()> {
@@ -124,13 +139,13 @@ impl Plan {
                     // SAFETY: the caller's memory.
                     let bytes =
                         unsafe { std::slice::from_raw_parts(source.offset(only.offset as isize), only.run) };
-                    mailbox.send(transfer.node, construct, bytes)?;
+                    mailbox.send(transfer.node, context, bytes)?;
                 }
                 boxes => {
                     buffer.clear();
                     // SAFETY: the caller's memory.
                     boxes.iter().for_each(|it| unsafe { it.pack(source, buffer) });
-                    mailbox.send(transfer.node, construct, buffer)?;
+                    mailbox.send(transfer.node, context, buffer)?;
                 }
             }
         }
@@ -171,13 +186,15 @@ impl Plan {
     pub unsafe fn run(
         &self,
         mailbox: &Mailbox,
-        construct: Construct,
+        context: impl Into<Context>,
         source: *const u8,
         target: *mut u8,
         store: Store<'_>,
     ) -> Result<()> {
         // SAFETY: the caller's.
-        unsafe { self.begin(mailbox, construct, source, target, store)?.finish(mailbox, self, target, store) }
+        unsafe {
+            self.begin(mailbox, context.into(), source, target, store)?.finish(mailbox, self, target, store)
+        }
     }
 }
 

@@ -40,6 +40,24 @@ pub struct Loop {
     pub step: i64,
 }
 
+/// The iterations of a loop over indices next to an axis alone, at most `width` of them on one side, if it is
+/// one: programs prepare shadows so, and no node owns these elements.
+pub fn beside(map: &AxisMap, offset: i64, whole: Loop, width: i64) -> Option<Range> {
+    let Loop { first, last, step } = whole;
+    let is_empty = if step > 0 { first > last } else { first < last };
+    if step == 0 || is_empty {
+        return None;
+    }
+    let reached = first + (last - first) / step * step;
+    let (low, high) = (first.min(reached), first.max(reached));
+    let (lowest, highest) = (map.first - offset, map.last - offset);
+    let is_below = high < lowest && low >= lowest.saturating_sub(width);
+    let is_above = low > highest && high <= highest.saturating_add(width);
+    let bounds = if step > 0 { (1, 0) } else { (0, 1) };
+    let none = Range { step, stride: step.saturating_abs(), low, high, ..Range::default() };
+    (is_below || is_above).then_some(Range { first: bounds.0, last: bounds.1, ..none })
+}
+
 /// The iterations that a node executes if iteration `i` belongs to index `i + offset` of an axis; of a node
 /// without indices if `node` is none. With `is_unbound` the widened modes leave the bounds of the loop.
 ///
@@ -70,10 +88,6 @@ pub fn local_range(
     let reached = first + count * step;
     (range.low, range.high) = (first.min(reached), first.max(reached));
     let (lowest, highest) = (map.first - offset, map.last - offset);
-    // Programs prepare shadows by loops beside the array as well, whose iterations no node has.
-    if range.high < lowest || range.low > highest {
-        return Ok(range);
-    }
     if range.low < lowest || range.high > highest {
         let index = if range.low < lowest { range.low } else { range.high };
         return Err(XmpError::new(format!(
@@ -242,10 +256,12 @@ mod tests {
             local_range(&map, Some(0), 0, whole, LoopMode::Whole, (0, 0), false).expect_err("refused");
         assert_eq!(error.message, "iteration 0 is at index 0, and the axis has the indices 1 to 8");
         assert!(local_range(&map, Some(0), 1, whole, LoopMode::Whole, (0, 0), false).is_ok());
-        let beside = Loop { first: -2, last: 0, step: 1 };
-        let range =
-            local_range(&map, Some(0), 0, beside, LoopMode::Whole, (0, 0), false).expect("no iteration");
+        let next = Loop { first: -2, last: 0, step: 1 };
+        assert!(local_range(&map, Some(0), 0, next, LoopMode::Whole, (0, 0), false).is_err());
+        let range = beside(&map, 0, next, 3).expect("in the shadow");
         assert_eq!((range.runs, range.first, range.last), (0, 1, 0));
+        assert!(beside(&map, 0, next, 2).is_none() && beside(&map, 0, whole, 3).is_none());
+        assert!(beside(&map, 0, Loop { first: 10, last: 9, step: -1 }, 2).is_some());
         assert!(
             local_range(&map, Some(0), 1, Loop { step: 0, ..whole }, LoopMode::Whole, (0, 0), false).is_err()
         );

@@ -10,7 +10,7 @@ use super::error::{Result, XmpError};
 use super::exchange::Plan;
 use super::gmove::{self, Side};
 use super::kept_plans::{Assigned, KeptPlans};
-use super::mailbox::{Construct, Mailbox};
+use super::mailbox::{Construct, Context, Mailbox};
 use super::node_set::NodeSet;
 use super::one_sided;
 use super::operation::{Exchanges, Operation, combine_all};
@@ -28,6 +28,10 @@ pub struct Node {
     plans: KeptPlans,
     /// How many segments the nodes of a set have, by its fingerprint.
     segments: FxHashMap<u64, u64>,
+    /// How many operations the nodes of a set have begun with `async`, by its fingerprint.
+    operations: FxHashMap<u64, u64>,
+    /// The width of the widest shadow of an array of the program.
+    pub(super) widest_shadow: i64,
     /// Writes to other nodes whose end is not known yet.
     writes: Vec<one_sided::Write>,
 }
@@ -56,6 +60,8 @@ impl Node {
             pending: FxHashMap::default(),
             plans: KeptPlans::default(),
             segments: FxHashMap::default(),
+            operations: FxHashMap::default(),
+            widest_shadow: 0,
             writes: Vec::new(),
         }
     }
@@ -103,10 +109,13 @@ impl Node {
 
     /// The number under which all nodes of a set know the next memory that they make accessible together.
     pub fn new_segment(&mut self, set: &NodeSet) -> u64 {
-        let fingerprint = set.fingerprint();
-        let count = self.segments.entry(fingerprint).or_default();
-        *count += 1;
-        fingerprint.wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        next_number(&mut self.segments, set)
+    }
+
+    /// What tells the next operation of a set of nodes from the others that they begin with `async`, on all
+    /// of them; 0 without `async`, as those have one order.
+    pub fn new_operation(&mut self, set: &NodeSet, number: Option<i64>) -> u64 {
+        number.map_or(0, |_| next_number(&mut self.operations, set))
     }
 
     /// Combines variables of all nodes of a set. `bytes` holds each variable and behind it its locations.
@@ -122,7 +131,7 @@ impl Node {
     ) -> Result<()> {
         variables.iter().try_for_each(|it| it.check(operator))?;
         let combine = |left: &mut [u8], right: &[u8]| combine_all(variables, operator, left, right);
-        let begun = AllReduce::begin(&self.mailbox, Arc::clone(set), std::mem::take(bytes))?;
+        let begun = AllReduce::begin(&self.mailbox, Arc::clone(set), std::mem::take(bytes), 0)?;
         *bytes = begun.finish(&self.mailbox, &combine)?;
         Ok(())
     }
@@ -144,7 +153,9 @@ impl Node {
         target: *mut u8,
         number: Option<i64>,
     ) -> Result<()> {
-        let exchanges = Exchanges { phases, construct, source, target, combine: None };
+        let executing = Arc::clone(self.executing());
+        let context = Context { construct, operation: self.new_operation(&executing, number) };
+        let exchanges = Exchanges { phases, context, source, target, combine: None };
         // SAFETY: the caller's.
         unsafe {
             let begun = Operation::exchange(&self.mailbox, exchanges)?;
@@ -218,6 +229,14 @@ impl Node {
                 self.plans.keep(assigned, &plan);
                 plan
             }
+        };
+        // A side that is no global array may be a pointer to elements of the other one.
+        let is_local = |side: &Side| matches!(side.of, gmove::Of::Local(..));
+        let may_alias = !overlaps && (is_local(it.to) || is_local(it.from));
+        let plan = if may_alias && plan.iter().any(|plan| plan.is_aliased(it.source, it.target)) {
+            Arc::new(plan.iter().map(|plan| Plan { overlaps: true, ..plan.clone() }).collect())
+        } else {
+            plan
         };
         // SAFETY: the caller's.
         unsafe { self.exchange(plan, construct, it.source, it.target, number) }
@@ -319,6 +338,14 @@ impl Node {
         self.sync_memory()?;
         collective::barrier(&self.mailbox, self.executing())
     }
+}
+
+/// The next number of a set of nodes, the same on all of them; numbers of other sets are others.
+fn next_number(counts: &mut FxHashMap<u64, u64>, set: &NodeSet) -> u64 {
+    let fingerprint = set.fingerprint();
+    let count = counts.entry(fingerprint).or_default();
+    *count += 1;
+    fingerprint.wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 /// Stores one value in all elements of a section that a node has.

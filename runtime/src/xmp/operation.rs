@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::collective::{AllReduce, Broadcast};
 use super::error::Result;
 use super::exchange::{Exchange, Plan, Store};
-use super::mailbox::{Construct, Mailbox};
+use super::mailbox::{Context, Mailbox};
 use super::reduction::{Operator, Variable};
 
 /// How elements that have come are combined with those of the target.
@@ -16,8 +16,8 @@ pub(super) type Combine = Box<dyn Fn(&mut [u8], &[u8]) + Send>;
 pub(super) struct Exchanges {
     /// The exchanges.
     pub(super) phases: Arc<Vec<Plan>>,
-    /// The construct.
-    pub(super) construct: Construct,
+    /// The construct, and the number of the operation.
+    pub(super) context: Context,
     /// From where on the boxes of the source are.
     pub(super) source: *const u8,
     /// From where on the boxes of the target are.
@@ -144,7 +144,7 @@ impl Exchanges {
     unsafe fn begin(&self, mailbox: &Mailbox, phase: usize) -> Result<Option<Exchange>> {
         let Some(plan) = self.phases.get(phase) else { return Ok(None) };
         // SAFETY: the caller's.
-        unsafe { plan.begin(mailbox, self.construct, self.source, self.target, self.store()) }.map(Some)
+        unsafe { plan.begin(mailbox, self.context, self.source, self.target, self.store()) }.map(Some)
     }
 }
 

@@ -11,8 +11,8 @@ use crate::xmp::exchange::Plan;
 use crate::xmp::gmove::{Of, Side};
 use crate::xmp::grid::{Axis, Grid, Placement};
 use crate::xmp::layout::{self, On, Part, Range, Site, list};
-use crate::xmp::loops::{Loop, LoopMode, local_range};
-use crate::xmp::mailbox::Construct;
+use crate::xmp::loops::{Loop, LoopMode, beside, local_range};
+use crate::xmp::mailbox::{Construct, Context};
 use crate::xmp::node::Assignment;
 use crate::xmp::operation::{Exchanges, Operation};
 use crate::xmp::reduction::{Element, Operator, Shape, Variable};
@@ -47,6 +47,9 @@ pub(super) extern "C" fn for_loop(
         let coordinate =
             position.map(|it| axis.node_axis.map_or(0, |axis| placement.nodes.coordinates(it)[axis]));
         let whole = Loop { first, last, step };
+        if let Some(none) = beside(&axis.map, offset, whole, node.widest_shadow) {
+            return Ok(none);
+        }
         local_range(&axis.map, coordinate, offset, whole, mode, (below, above), unbound != 0)
     })
 }
@@ -180,17 +183,19 @@ pub(super) extern "C" fn reduce_shadow(
                 let all = Variable { value: Shape { count, ..variable.value }, locations: Vec::new() };
                 all.combine(Operator::Sum, own, new);
             };
+            let (number, executing) = (async_number(asynchronous), Arc::clone(node.executing()));
+            let operation = node.new_operation(&executing, number);
             let begun = Operation::exchange(
                 node.mailbox(),
                 Exchanges {
                     phases: Arc::new(plan.iter().map(Plan::reversed).collect()),
-                    construct: Construct::ReduceShadow,
+                    context: Context { construct: Construct::ReduceShadow, operation },
                     source: memory,
                     target: memory,
                     combine: Some(Box::new(add)),
                 },
             )?;
-            node.go_on(begun, async_number(asynchronous))
+            node.go_on(begun, number)
         }
     });
 }

@@ -263,6 +263,8 @@ pub(super) extern "C" fn shadow(
             (below, above) => Shadow { below, above, is_full: false },
         });
         state.set_shadows(widths.collect())?;
+        let widest = state.shadows().iter().map(|it| it.below.max(it.above)).max().unwrap_or(0);
+        node.widest_shadow = node.widest_shadow.max(widest);
         // SAFETY: an array of the program.
         unsafe { state.place(node, array, None) }
     });

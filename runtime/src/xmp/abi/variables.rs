@@ -60,7 +60,7 @@ fn execute(
     (items, count): (*const Item, c_int),
     on: *const On,
     asynchronous: *const c_long,
-    begin: impl FnOnce(&mut Node, &Arc<NodeSet>, &[(Item, Vec<Item>)]) -> Result<Operation>,
+    begin: impl FnOnce(&mut Node, &Arc<NodeSet>, &[(Item, Vec<Item>)], u64) -> Result<Operation>,
 ) {
     run(site, |node| {
         // SAFETY: what the edit of the program has written; the program leaves the variables alone until
@@ -71,8 +71,10 @@ fn execute(
             if set.position(node.here()).is_none() {
                 return Ok(());
             }
-            let begun = begin(node, &set, &variables)?;
-            node.go_on(begun, async_number(asynchronous))
+            let number = async_number(asynchronous);
+            let operation = node.new_operation(&set, number);
+            let begun = begin(node, &set, &variables, operation)?;
+            node.go_on(begun, number)
         }
     });
 }
@@ -85,12 +87,12 @@ pub(super) extern "C" fn reduction(
     on: *const On,
     asynchronous: *const c_long,
 ) {
-    execute(site, (items, count), on, asynchronous, |node, set, variables| {
+    execute(site, (items, count), on, asynchronous, |node, set, variables, operation| {
         let (operator, described, pieces) = (operator(number)?, described(variables), pieces(variables));
         described.iter().try_for_each(|it| it.check(operator))?;
         // SAFETY: variables of the program.
         let bytes = unsafe { pieces.gather() };
-        let begun = AllReduce::begin(node.mailbox(), Arc::clone(set), bytes)?;
+        let begun = AllReduce::begin(node.mailbox(), Arc::clone(set), bytes, operation)?;
         Ok(Operation::Reduction(begun, operator, described, pieces))
     });
 }
@@ -103,7 +105,7 @@ pub(super) extern "C" fn bcast(
     on: *const On,
     asynchronous: *const c_long,
 ) {
-    execute(site, (items, count), on, asynchronous, |node, set, variables| {
+    execute(site, (items, count), on, asynchronous, |node, set, variables, operation| {
         let root = match from.is_null() {
             true => 0,
             false => {
@@ -117,7 +119,8 @@ pub(super) extern "C" fn bcast(
         let pieces = pieces(variables);
         // SAFETY: variables of the program.
         let bytes = unsafe { pieces.gather() };
-        Ok(Operation::Broadcast(Broadcast::begin(node.mailbox(), Arc::clone(set), root, bytes)?, pieces))
+        let begun = Broadcast::begin(node.mailbox(), Arc::clone(set), root, bytes, operation)?;
+        Ok(Operation::Broadcast(begun, pieces))
     });
 }
 

@@ -44,7 +44,7 @@ impl Receiver for Inbox {
             return Err(Error::Malformed { expected: "the number of a node", offset: 0 });
         };
         let fits = |it: &Posted| {
-            Packet::Data(it.construct) == packet
+            Packet::Data(it.context) == packet
                 && it.length as u64 == length
                 && matches!(it.landing, Landing::Memory(_))
         };
@@ -107,9 +107,9 @@ impl Mailbox {
             return Err(Error::Malformed { expected: "the number of a node", offset: 0 });
         };
         match packet {
-            Packet::Data(construct) => match channel.posted.pop_front() {
-                Some(posted) => state.complete(from, posted, construct, payload),
-                None => channel.unexpected.push_back((construct, payload.into_owned())),
+            Packet::Data(context) => match channel.posted.pop_front() {
+                Some(posted) => state.complete(from, posted, context, payload),
+                None => channel.unexpected.push_back((context, payload.into_owned())),
             },
             Packet::Reply(number) => {
                 state.ended.insert(number, Ok(payload.into_owned()));

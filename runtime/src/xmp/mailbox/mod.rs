@@ -3,8 +3,9 @@
 //!
 //! Between two nodes messages are received in the order in which they were sent (MPI standard, "Semantics
 //! of Point-to-Point Communication"): all nodes of a set execute the same constructs in the same order.
-//! Each says by which construct it was sent, so that nodes in different constructs are an error and not a
-//! wrong result. Long messages are puts, which land in the memory of a receive that waits for them.
+//! Each says by which construct and which operation with `async` it was sent, so that other orders are an
+//! error and not a wrong result. Long messages are puts, which land in the memory of a receive that waits for
+//! them.
 
 mod ending;
 mod images;
@@ -26,8 +27,8 @@ use super::segments::Reply;
 use crate::base::place::PlaceId;
 use crate::net::endpoint::{Endpoint, PutTarget};
 
-pub use self::packet::Construct;
 pub(super) use self::packet::Packet;
+pub use self::packet::{Construct, Context};
 
 /// Most bytes that are sent as a message; more are a put.
 const MAX_MESSAGE_BYTES: usize = 4 << 10;
@@ -111,13 +112,13 @@ impl Mailbox {
     ///
     /// # Errors
     /// The node has ended.
-    pub fn send(&self, to: u32, construct: Construct, bytes: &[u8]) -> Result<()> {
-        self.send_packet(to, &Packet::Data(construct), bytes)
+    pub fn send(&self, to: u32, context: impl Into<Context>, bytes: &[u8]) -> Result<()> {
+        self.send_packet(to, &Packet::Data(context.into()), bytes)
     }
 
     /// Begins to receive `length` bytes from a node, to be taken by [`Mailbox::wait`].
-    pub fn receive(&self, from: u32, construct: Construct, length: usize) -> Ticket {
-        self.post(from, construct, length, Landing::Buffer)
+    pub fn receive(&self, from: u32, context: impl Into<Context>, length: usize) -> Ticket {
+        self.post(from, context.into(), length, Landing::Buffer)
     }
 
     /// Begins to receive bytes from a node into memory.
@@ -127,23 +128,23 @@ impl Mailbox {
     pub unsafe fn receive_into(
         &self,
         from: u32,
-        construct: Construct,
+        context: impl Into<Context>,
         address: *mut u8,
         length: usize,
     ) -> Ticket {
-        self.post(from, construct, length, Landing::Memory(PutTarget { address, length: length as u64 }))
+        self.post(from, context.into(), length, Landing::Memory(PutTarget { address, length: length as u64 }))
     }
 
-    fn post(&self, from: u32, construct: Construct, length: usize, landing: Landing) -> Ticket {
+    fn post(&self, from: u32, context: Context, length: usize, landing: Landing) -> Ticket {
         let mut state = self.state.lock();
         let number = state.new_number();
         let channel = &mut state.channels[from as usize];
-        let posted = Posted { number, construct, length, landing };
+        let posted = Posted { number, context, length, landing };
         match channel.unexpected.pop_front() {
             Some((sent, bytes)) => state.complete(from, posted, sent, Cow::Owned(bytes)),
             None => channel.posted.push_back(posted),
         }
-        Ticket { number, from, construct }
+        Ticket { number, from, construct: context.construct }
     }
 
     /// Waits for a receive; its bytes, unless they are in memory.

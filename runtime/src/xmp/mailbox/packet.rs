@@ -38,11 +38,26 @@ impl Construct {
     }
 }
 
+/// The operation in which a message is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Context {
+    /// Its construct.
+    pub construct: Construct,
+    /// What tells it from the others that were begun with `async`; 0 without.
+    pub operation: u64,
+}
+
+impl From<Construct> for Context {
+    fn from(construct: Construct) -> Context {
+        Context { construct, operation: 0 }
+    }
+}
+
 /// What is sent from one node to another; behind it is a payload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::xmp) enum Packet {
     /// Elements of a construct.
-    Data(Construct),
+    Data(Context),
     /// An access to memory of the receiver.
     Request(Request),
     /// The answer to the sender's request with that number; payload: what it reads.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::packet::Construct;
+use super::packet::Context;
 use crate::net::endpoint::PutTarget;
 use crate::xmp::error::XmpError;
 use crate::xmp::segments::Memory;
@@ -21,7 +21,7 @@ pub(super) enum Landing {
 #[derive(Debug)]
 pub(super) struct Posted {
     pub(super) number: u64,
-    pub(super) construct: Construct,
+    pub(super) context: Context,
     pub(super) length: usize,
     pub(super) landing: Landing,
 }
@@ -39,7 +39,7 @@ pub(super) enum Arriving {
 #[derive(Debug, Default)]
 pub(super) struct Channel {
     /// Messages that no receive waits for.
-    pub(super) unexpected: VecDeque<(Construct, Vec<u8>)>,
+    pub(super) unexpected: VecDeque<(Context, Vec<u8>)>,
     pub(super) posted: VecDeque<Posted>,
     pub(super) arriving: Option<Arriving>,
     pub(super) posts: VecDeque<i64>,
@@ -83,15 +83,21 @@ impl State {
     }
 
     /// A receive takes a message.
-    pub(super) fn complete(&mut self, from: u32, posted: Posted, sent: Construct, bytes: Cow<'_, [u8]>) {
-        let Posted { number, construct, length, landing } = posted;
-        let outcome = if sent != construct {
+    pub(super) fn complete(&mut self, from: u32, posted: Posted, sent: Context, bytes: Cow<'_, [u8]>) {
+        let Posted { number, context: Context { construct, operation }, length, landing } = posted;
+        let outcome = if sent.construct != construct {
             Err(XmpError::new(format!(
                 "this node is in `{}`, and node {from} is in `{}`",
                 construct.name(),
-                sent.name()
+                sent.construct.name()
             ))
             .hint("all nodes of a set have to execute its constructs, in the same order"))
+        } else if sent.operation != operation {
+            Err(XmpError::new(format!(
+                "this node waits for operations with `async` in another order than node {from}, in `{}`",
+                construct.name()
+            ))
+            .hint("write `wait_async` in the same order on all nodes"))
         } else if bytes.len() != length {
             Err(XmpError::new(format!(
                 "this node expects {length} bytes in `{}`, and node {from} sends {}",

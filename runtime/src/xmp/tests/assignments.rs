@@ -196,3 +196,23 @@ fn sections_that_do_not_match_are_errors() {
     let error = crate::xmp::gmove::check(&four, &bytes).expect_err("refused");
     assert_eq!(error.message, "elements of 8 bytes are assigned to elements of 4 bytes");
 }
+
+#[test]
+fn sections_of_pointers_into_each_other_are_read_before_they_are_written() {
+    on_nodes(1, seeded(1), |node| {
+        let whole = Side::new(Of::Local(vec![8], 4), None).expect("an array");
+        for (step, expected) in [(1, [0, 1, 0, 1, 2, 3, 6, 7, 8, 9]), (2, [0, 1, 0, 3, 2, 5, 4, 7, 6, 9])] {
+            let section = [Subscript::Section { start: 0, count: 4, step }];
+            let side = Side::new(whole.of.clone(), Some(&section)).expect("a section");
+            let mut memory: Vec<i32> = (0..10).collect();
+            let source = memory.as_mut_ptr();
+            // SAFETY: within the vector, as the sections from there on.
+            unsafe {
+                let target = source.add(2).cast::<u8>();
+                let assignment = Assignment { to: &side, target, from: &side, source: source.cast() };
+                node.gmove(&assignment, Construct::Gmove, None).expect("an assignment");
+            }
+            assert_eq!(memory, expected);
+        }
+    });
+}

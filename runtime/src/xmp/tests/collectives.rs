@@ -25,7 +25,7 @@ fn reductions_and_broadcasts_of_sets_of_any_size() {
             node.reduce(&entire, Operator::Sum, &[int()], &mut sum).expect("a sum");
             let root = (count - 1) as usize;
             let value = vec![node.here() as u8; 9000];
-            let begun = Broadcast::begin(node.mailbox(), entire.clone(), root, value);
+            let begun = Broadcast::begin(node.mailbox(), entire.clone(), root, value, 0);
             let value = begun.and_then(|it| it.finish(node.mailbox())).expect("a broadcast");
             collective::barrier(node.mailbox(), &entire).expect("a barrier");
             (sum, value)
@@ -48,11 +48,11 @@ fn reductions_and_broadcasts_that_are_waited_for_later() {
             let value_pieces = Pieces(vec![(value.as_mut_ptr(), 9000)]);
             // SAFETY: these variables, which this function leaves alone until it has waited.
             unsafe {
-                let begun = AllReduce::begin(node.mailbox(), entire.clone(), sum_pieces.gather());
+                let begun = AllReduce::begin(node.mailbox(), entire.clone(), sum_pieces.gather(), 1);
                 let reduction =
                     Operation::Reduction(begun.expect("a sum"), Operator::Sum, vec![int()], sum_pieces);
                 node.go_on(reduction, Some(1)).expect("a sum");
-                let begun = Broadcast::begin(node.mailbox(), entire.clone(), 0, value_pieces.gather());
+                let begun = Broadcast::begin(node.mailbox(), entire.clone(), 0, value_pieces.gather(), 2);
                 let broadcast = Operation::Broadcast(begun.expect("a broadcast"), value_pieces);
                 node.go_on(broadcast, Some(2)).expect("a broadcast");
             }
@@ -230,5 +230,23 @@ fn posts_are_waited_for_by_node_and_tag() {
             node.mailbox().sync_with(&[0]).expect("a partner");
         }
         _ => node.mailbox().post_tag(0, 7).expect("a post"),
+    });
+}
+
+#[test]
+fn equal_reductions_that_are_waited_for_in_different_orders_are_an_error() {
+    on_nodes(4, seeded(3), |node| {
+        let set = node.entire().clone();
+        let mut begun = [1_i32, 100].map(|value| {
+            let operation = node.new_operation(&set, Some(i64::from(value)));
+            AllReduce::begin(node.mailbox(), set.clone(), value.to_ne_bytes().to_vec(), operation)
+                .expect("a reduction")
+        });
+        if node.here() >= 2 {
+            begun.reverse();
+        }
+        let [first, _] = begun;
+        let error = first.finish(node.mailbox(), &|_, _| ()).expect_err("another order");
+        assert!(error.message.contains("in another order than node"), "{}", error.message);
     });
 }
