@@ -63,7 +63,7 @@ impl DeviceError {
         if failure.is_fatal() {
             message.push_str(
                 "; a kernel has failed on the device, which cannot be used again by this process (a kernel that reads or \
-                 writes outside a rail does this)",
+                 writes outside an array or allocation does this)",
             );
         }
         DeviceError::new(kind, message)

@@ -274,6 +274,7 @@ extern "C" fn disassociate(host: *const c_void, device: c_long) -> c_int {
 extern "C" fn parallel_region(
     at: *const Site,
     threads: c_long,
+    waits: c_int,
     schedule: c_int,
     chunk: c_long,
     kernel: *const Kernel,
@@ -287,7 +288,8 @@ extern "C" fn parallel_region(
     let ran = finish(site(at), |devices| unsafe {
         let Some(kernel) = kernel.as_ref() else { return Ok(false) };
         let (objects, values) = (list(objects, object_count), list(values, count));
-        let request = Request { kernel, threads, schedule: (schedule, chunk), objects, values };
+        let (has_waits, schedule) = (waits != 0, (schedule, chunk));
+        let request = Request { kernel, threads, has_waits, schedule, objects, values };
         devices.parallel(&state.teams, &request)
     });
     c_int::from(ran)

@@ -15,8 +15,9 @@ union apg_word { unsigned long bits; double number; };
 void apg_use_parallel(void);
 void apg_add_private(struct apg_private *object, void *address);
 void apg_add_moved(struct apg_moved *array);
-/* Runs a region; 0 if the host is to run it. `threads`: the value of the clause, or 0. */
-int apg_parallel_region(const struct apg_site *site, int condition, long threads, const void *kernel,
+/* Runs a region; 0 if the host is to run it. `threads`: the value of the clause, or 0. waits: its threads wait for each other
+   inside of it. */
+int apg_parallel_region(const struct apg_site *site, int condition, long threads, int waits, const void *kernel,
                         const struct apg_object *objects, unsigned object_count, void *const *values, unsigned count);
 #pragma GCC visibility pop
 /* The number of threads is that of the device. */

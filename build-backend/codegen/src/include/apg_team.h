@@ -17,10 +17,12 @@
 struct apg_team_slot { apg_u32 epoch, left; apg_i64 next, ordered; };
 /* What they share of one reduction: its number, and how many partial results there are. */
 struct apg_team_reduction { apg_u32 epoch, arrived; };
-/* A call that a thread of a GPU makes on the host, in memory of the host: 1 of `state` asks for it, 2 says that it is done. */
+/* A call that a thread of a GPU makes on the host, in memory of the host: 1 of `state` asks for it, 2 says that it is done.
+   room: copies of objects of the thread that the operands point to, each at a multiple of 16 bytes. */
 #define APG_TEAM_CALLS 1024
 #define APG_TEAM_CALL_WORDS 32
-struct apg_team_call { apg_u32 state, words; apg_i64 function, operands[APG_TEAM_CALL_WORDS]; };
+#define APG_TEAM_CALL_ROOM 4096
+struct apg_team_call { apg_u32 state, words; apg_i64 function, operands[APG_TEAM_CALL_WORDS]; apg_u64 room[APG_TEAM_CALL_ROOM / 8]; };
 /* objects: addresses that the code names by their indices. partials: partial results of APG_TEAM_SLOTS reductions.
    run_schedule, run_chunk: `schedule(runtime)`. calls: APG_TEAM_CALLS calls of the host, on a GPU. The rest belongs to the
    threads: those that have arrived at a barrier, its number, the number of `single` constructs, the number of calls. */
@@ -372,24 +374,94 @@ APG_TEAM bool apg_team_is_own(apg_i64 address) {
   asm("{ .reg .pred p; isspacep.local p, %1; selp.u32 %0, 1, 0, p; }" : "=r"(is_own) : "l"(address));
   return is_own != 0;
 }
-/* Takes the next call, in turn, and waits until a thread of the host has made it. The address of an object of this thread
-   means nothing there: a call without a function tells so. */
+/* What the host gets of the object that an operand points into: its address, and its size in bytes, 0 if that is not known.
+   A text has its address alone, or the object with it, and APG_TEAM_TEXT. */
+#define APG_TEAM_TEXT (1ll << 62)
+#define APG_TEAM_POINTERS (1ll << 61)
+#define APG_TEAM_BYTES(size) ((size) & (APG_TEAM_POINTERS - 1))
+#define APG_TEAM_PLACES(size) ((APG_TEAM_BYTES(size) + 15) & ~15ll)
+/* The operands, the objects that they point into, and the sizes of these; `used` bytes of the room are taken. */
+struct apg_team_loan { apg_team_call *call; apg_i64 *own, *objects, *sizes; apg_i32 words; apg_i64 used; };
+/* What a pointer to the copy of an object means to the thread. */
+APG_TEAM apg_i64 apg_team_of_thread(const apg_team_loan *it, apg_i64 pointer) {
+  apg_i64 at = (apg_i64)it->call->room;
+  for (apg_i32 i = 1; i < it->words; at += APG_TEAM_PLACES(it->sizes[i]), ++i)
+    if (it->sizes[i] && pointer >= at && pointer <= at + APG_TEAM_BYTES(it->sizes[i])) return pointer - at + it->objects[i];
+  return pointer;
+}
+/* What a pointer to an object of the thread, whose copy is there, means to the host; 0 if there is no copy. */
+APG_TEAM apg_i64 apg_team_of_host(const apg_team_loan *it, apg_i32 count, apg_i64 pointer) {
+  apg_i64 at = (apg_i64)it->call->room;
+  for (apg_i32 i = 1; i < count; at += APG_TEAM_PLACES(it->sizes[i]), ++i)
+    if (it->sizes[i] && pointer >= it->objects[i] && pointer <= it->objects[i] + APG_TEAM_BYTES(it->sizes[i])) return pointer - it->objects[i] + at;
+  return 0;
+}
+/* The characters of a text, with its end; an object has an end as well. */
+APG_TEAM void apg_team_measure(apg_team_loan *it, apg_i32 i) {
+  const apg_i64 end = it->objects[i] + APG_TEAM_BYTES(it->sizes[i]), text = it->own[i];
+  const apg_i64 most = it->objects[i] ? end - text : APG_TEAM_CALL_ROOM + 1;
+  apg_i64 bytes = 0;
+  while (bytes < most && bytes <= APG_TEAM_CALL_ROOM && ((const char *)text)[bytes++]);
+  it->objects[i] = text; it->sizes[i] = bytes;
+}
+/* Copies the object that an operand points into to the host's memory: its place there, or 0 if that cannot be. */
+APG_TEAM apg_i64 apg_team_lend(apg_team_loan *it, apg_i32 i) {
+  const apg_i64 room = (apg_i64)it->call->room;
+  if (it->sizes[i] & APG_TEAM_TEXT) apg_team_measure(it, i);
+  for (apg_i32 j = 1, at = 0; j < i; at += APG_TEAM_PLACES(it->sizes[j]), ++j)
+    if (it->sizes[i] && it->objects[i] == it->objects[j] && it->sizes[i] == it->sizes[j]) {
+      it->sizes[i] = 0;
+      return room + at + it->own[i] - it->objects[j];
+    }
+  const apg_i64 object = it->objects[i], bytes = APG_TEAM_BYTES(it->sizes[i]);
+  const bool is_inside = it->own[i] >= object && it->own[i] <= object + bytes;
+  if (bytes == 0 || !is_inside || it->used + bytes > APG_TEAM_CALL_ROOM) return 0;
+  for (apg_i64 k = 0; k < bytes; k += 8) {
+    apg_u64 word = 0;
+    for (apg_i64 b = 0; b < 8 && k + b < bytes; ++b) word |= (apg_u64)((const unsigned char *)object)[k + b] << 8 * b;
+    if ((it->sizes[i] & APG_TEAM_POINTERS) && apg_team_is_own((apg_i64)word)) {
+      word = (apg_u64)apg_team_of_host(it, i, (apg_i64)word);
+      if (word == 0) return 0;
+    }
+    ((volatile apg_u64 *)it->call->room)[(it->used + k) / 8] = word;
+  }
+  const apg_i64 place = room + it->used + it->own[i] - object;
+  it->used += APG_TEAM_PLACES(bytes);
+  return place;
+}
+/* Takes what the host has made of the objects. */
+APG_TEAM void apg_team_take_back(const apg_team_loan *it) {
+  apg_i64 at = 0;
+  for (apg_i32 i = 1; i < it->words; at += APG_TEAM_PLACES(it->sizes[i]), ++i)
+    for (apg_i64 k = 0, bytes = APG_TEAM_BYTES(it->sizes[i]); k < bytes; k += 8) {
+      apg_u64 word = ((volatile apg_u64 *)it->call->room)[(at + k) / 8];
+      if (it->sizes[i] & APG_TEAM_POINTERS) word = (apg_u64)apg_team_of_thread(it, (apg_i64)word);
+      for (apg_i64 b = 0; b < 8 && k + b < bytes; ++b) ((unsigned char *)it->objects[i])[k + b] = (unsigned char)(word >> 8 * b);
+    }
+}
+/* Takes the next call, in turn, and waits until a thread of the host has made it. Behind the operands are the objects that
+   they point into, and the sizes of these. An address of this thread means nothing there: the object is copied to the host
+   and back; a call without a function tells that this cannot be, and of which operand. */
 APG_TEAM void apg_team_host_call(apg_i64 self, apg_i64 function, apg_i64 operands, apg_i32 words) {
   apg_team *const team = APG_SELF(self)->team;
   apg_i64 *const own = (apg_i64 *)operands;
   const apg_u32 ticket = apg_team_add(&team->tickets, 1u), index = ticket % APG_TEAM_CALLS;
   for (apg_u32 times = 0; apg_team_load(&team->rounds[index]) != ticket / APG_TEAM_CALLS; ++times) apg_team_wait(times);
   volatile apg_team_call *const call = &team->calls[index];
+  apg_team_loan loan = { &team->calls[index], own, own + words, own + 2 * words, words, 0 };
   for (apg_i32 i = 1; i < words; ++i) {
-    if (apg_team_is_own(own[i])) function = 0;
-    call->operands[i] = own[i];
+    apg_i64 operand = own[i];
+    if (!apg_team_is_own(operand)) loan.sizes[i] = 0;
+    else if ((operand = apg_team_lend(&loan, i)) == 0) { function = 0; call->operands[0] = i; break; }
+    call->operands[i] = operand;
   }
   call->function = function; call->words = (apg_u32)words;
   __threadfence_system();
   call->state = 1;
   for (apg_u32 times = 0; call->state != 2; ++times) apg_team_wait(times);
   __threadfence_system();
-  own[0] = call->operands[0];
+  apg_team_take_back(&loan);
+  own[0] = apg_team_of_thread(&loan, call->operands[0]);
   call->state = 0;
   __threadfence_system();
   apg_team_store(&team->rounds[index], ticket / APG_TEAM_CALLS + 1);

@@ -1,7 +1,8 @@
 //! The host's side of parallel regions that run on a device: a call that launches the kernel, followed by the
 //! region's own text for the host, and the tables that kernels refer to.
 
-use apg_c_analysis::hir::{Clause, Directive, DirectiveId, Length, Type};
+use apg_c_analysis::hir::visit::Node;
+use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, Length, Program, StmtId, Type};
 
 use super::{Host, quoted};
 use crate::moved::{Moved, pointer_name};
@@ -29,6 +30,24 @@ impl<'a> ParallelKernels<'a> {
     fn table(self) -> String {
         format!("{}_objects", self.symbols.first().map_or("apg", String::as_str))
     }
+}
+
+/// Whether threads wait for each other inside of a region: its end is not inside.
+fn has_waits(hir: &Program, region: StmtId) -> bool {
+    let mut found = false;
+    hir.walk_stmt(region, &mut |node| {
+        if let Node::Directive(id) = node {
+            let of = hir.directive(id);
+            let has_end = of.clauses_named("nowait").next().is_none();
+            found |= of.constructs.iter().any(|it| match it {
+                Construct::Barrier | Construct::Critical | Construct::Ordered => true,
+                Construct::For | Construct::Sections | Construct::Single => has_end,
+                _ => false,
+            });
+        }
+        true
+    });
+    found
 }
 
 impl Host<'_> {
@@ -59,8 +78,9 @@ impl Host<'_> {
         let line = format!(
             "{{ if (__extension__ ({{ {site} void *apg_v_[] = {{{addresses}}}; extern const char {kernel}[]; \
              extern const struct apg_object {table}[]; \
-             apg_parallel_region(&apg_s_, {condition}, (long)({threads}), {kernel}, {table}, {objects}, apg_v_, \
-             {count}); }})) {{}} else {{",
+             apg_parallel_region(&apg_s_, {condition}, (long)({threads}), {waits}, {kernel}, {table}, {objects}, \
+             apg_v_, {count}); }})) {{}} else {{",
+            waits = u8::from(has_waits(hir, body)),
             site = self.site(of, at.start),
             addresses = addresses.join(", "),
             table = kernels.table(),

@@ -68,7 +68,8 @@ impl Body<'_, '_> {
             let message = format!("the call has more than {} operands", mir::team::CALL_WORDS - 1);
             return unsupported(range, message, "pass less at a time, or call it outside of the region");
         }
-        let ty = self.unit.program.types.array_of(Ty::U64, words);
+        // The operands, the objects that they point into, and the sizes of these.
+        let ty = self.unit.program.types.array_of(Ty::U64, words * 3);
         let memory = self.memory("operands", ty);
         let word = |index: usize| {
             let base = Box::new(Place::new(ty, PlaceKind::Variable(memory)));
@@ -78,11 +79,16 @@ impl Body<'_, '_> {
         for (index, argument) in arguments.iter().enumerate() {
             if hir.expr(*argument).kind == ExprKind::String {
                 operands.push(self.unit.expanded_text(hir.expr(*argument).range));
+                self.store(word(index + 1), int(Ty::U64, 0));
                 continue;
             }
             let value = self.value(*argument)?;
             let (value, text) = self.operand(value, &hir.expr(*argument).ty, index + 1, range)?;
-            self.store(word(index + 1), value);
+            let value = self.temporary(value);
+            let (object, size) = self.lent((name, index), *argument, &value, range)?;
+            for (part, value) in (0..).zip([value, object, size]) {
+                self.store(word(part * words as usize + index + 1), value);
+            }
             operands.push(text);
         }
         let call = format!("{name}({})", operands.join(", "));

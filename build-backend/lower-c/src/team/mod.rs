@@ -5,6 +5,7 @@
 mod clauses;
 mod foreign;
 mod host_call;
+mod lent;
 mod ordered;
 mod region;
 mod routines;

@@ -17,9 +17,13 @@ use crate::layout::{Kernel, LaunchShared, MAX_SHARED};
 /// Threads of a block, unless the team is small or needs many registers.
 const BLOCK: i64 = 256;
 
-/// Blocks of a multiprocessor, of a team whose size the program leaves open: a barrier takes longer with
+/// Blocks of a multiprocessor, of a team whose size the program leaves open and whose threads wait for each
+/// other: a barrier takes longer with more.
+const WAITING_BLOCKS: i64 = 4;
+
+/// Blocks of a multiprocessor, of another team whose size the program leaves open: memory is busier with
 /// more.
-const BLOCKS_PER_MULTIPROCESSOR: i64 = 4;
+const MOST_BLOCKS: i64 = 8;
 
 /// Threads of a warp.
 const WARP: i64 = 32;
@@ -36,17 +40,18 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The extents of a team of `wanted` threads, 0 for as many as are best, on `multiprocessors`; a block
-    /// has at most `largest` threads, and `resident` tells how many blocks of a size a multiprocessor
+    /// The extents of a team of `wanted` threads, 0 for as many as are best with at most `most` blocks a
+    /// multiprocessor, on `multiprocessors`; a block has at most `largest` threads, and `resident` tells how
+    /// many blocks of a size a multiprocessor
     /// holds. A team that the device does not hold has fewer threads (OpenMP 2.5, section 2.3).
     pub(crate) fn choose(
-        wanted: i64,
+        (wanted, most): (i64, i64),
         multiprocessors: i64,
         largest: i64,
         resident: &mut dyn FnMut(i64) -> Result<i64, DeviceError>,
     ) -> Result<Option<Shape>, DeviceError> {
         // Threads of a small team have a warp each: none waits until others have taken another branch.
-        if (1..=BLOCKS_PER_MULTIPROCESSOR * multiprocessors).contains(&wanted)
+        if (1..=WAITING_BLOCKS * multiprocessors).contains(&wanted)
             && wanted <= resident(1)? * multiprocessors
         {
             let threads = wanted as i32;
@@ -61,7 +66,7 @@ impl Shape {
             return Ok(None);
         }
         let threads = match wanted {
-            0 => multiprocessors * held.min(BLOCKS_PER_MULTIPROCESSOR) * block,
+            0 => multiprocessors * held.min(most) * block,
             wanted => wanted.min(multiprocessors * held * block),
         };
         let blocks = (threads + block - 1) / block;
@@ -99,20 +104,22 @@ impl Device {
 
     /// The most threads of a team that asks for no number.
     pub(crate) fn most_team_threads(&self) -> i64 {
-        i64::from(self.limits.multiprocessors) * BLOCKS_PER_MULTIPROCESSOR * BLOCK
+        i64::from(self.limits.multiprocessors) * MOST_BLOCKS * BLOCK
     }
 
-    /// The code of a region, and the extents of its team.
+    /// The code of a region, and the extents of its team, whose threads wait for each other or not.
     pub(crate) fn team_function(
         &self,
         kernel: &'static Kernel,
         wanted: i64,
+        has_waits: bool,
     ) -> Result<(Arc<Function>, Shape), DeviceError> {
         let at = |error: DeviceError| error.at(&location_of(kernel));
         let function = self.function(kernel, Variant::default()).map_err(at)?;
         self.context.enter()?;
         let multiprocessors = i64::from(self.limits.multiprocessors);
         let mut resident = |block: i64| Ok(self.resident_blocks(&function, block as i32, 0)?.into());
+        let wanted = (wanted, if has_waits { WAITING_BLOCKS } else { MOST_BLOCKS });
         let shape = Shape::choose(wanted, multiprocessors, function.max_threads.into(), &mut resident)?;
         let message = || format!("{self} has not the registers for a block of this region");
         let shape = shape.ok_or_else(|| at(DeviceError::new(Kind::IllegalOperation, message())))?;
@@ -140,7 +147,7 @@ impl Device {
             mailbox: 0,
         };
         let mut by_pointer = match kernel.env_by_value {
-            0 => Some(self.upload_bytes(environment)?),
+            0 => Some(self.upload_bytes(stream, environment)?),
             _ => None,
         };
         let first: *mut c_void = match &mut by_pointer {
@@ -182,18 +189,28 @@ impl Device {
         record.error(&extents).map_or(Ok(()), Err)
     }
 
-    /// Device memory with these bytes.
-    pub(crate) fn upload_bytes(&self, bytes: &[u8]) -> Result<u64, DeviceError> {
+    /// Device memory with these bytes, for regions on the stream.
+    pub(crate) fn upload_bytes(&self, stream: &TeamStream, bytes: &[u8]) -> Result<u64, DeviceError> {
         let address = self.allocate_untracked(bytes.len().max(1) as u64)?;
-        self.write_bytes(address, bytes)?;
+        self.write_bytes(stream, address, bytes)?;
+        // SAFETY: a stream of this device.
+        self.check(unsafe { sys::cuStreamSynchronize(stream.raw()) }, "copy what a team reads")?;
         Ok(address)
     }
 
-    /// Writes device memory, which nothing else uses meanwhile.
-    pub(crate) fn write_bytes(&self, address: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+    /// Writes device memory, which regions on the stream alone use, in front of the next one. The bytes stay
+    /// until that has ended: they may be in registered memory, which the driver does not copy first (CUDA Driver
+    /// API, API synchronization behavior).
+    pub(crate) fn write_bytes(
+        &self,
+        stream: &TeamStream,
+        address: u64,
+        bytes: &[u8],
+    ) -> Result<(), DeviceError> {
         self.context.enter()?;
-        // SAFETY: memory of the device, as the caller says; the bytes are there.
-        let copied = unsafe { sys::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), bytes.len()) };
+        // SAFETY: memory of the device, as the caller says; the bytes stay there.
+        let copied =
+            unsafe { sys::cuMemcpyHtoDAsync_v2(address, bytes.as_ptr().cast(), bytes.len(), stream.raw()) };
         self.check(copied, "copy the state of a team")
     }
 
@@ -212,13 +229,16 @@ mod tests {
     use super::*;
 
     fn shape(wanted: i64, largest: i64, resident: i64) -> Option<Shape> {
-        Shape::choose(wanted, 132, largest, &mut |_| Ok(resident)).expect("no device is asked")
+        Shape::choose((wanted, WAITING_BLOCKS), 132, largest, &mut |_| Ok(resident))
+            .expect("no device is asked")
     }
 
     #[test]
     fn teams_fill_the_device() {
         let filled = Shape { blocks: 528, block: 256, threads: 135_168 };
         assert_eq!(shape(0, 1024, 8), Some(filled));
+        let more = Shape::choose((0, MOST_BLOCKS), 132, 1024, &mut |_| Ok(6)).expect("no device is asked");
+        assert_eq!(more, Some(Shape { blocks: 792, block: 256, threads: 202_752 }));
         assert_eq!(shape(0, 200, 1), Some(Shape { blocks: 132, block: 192, threads: 25_344 }));
     }
 

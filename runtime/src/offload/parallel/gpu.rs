@@ -96,7 +96,7 @@ impl State {
             };
             words.extend(address.to_ne_bytes());
         }
-        let address = device.upload_bytes(&words)?;
+        let address = device.upload_bytes(&self.stream, &words)?;
         self.tables.insert(key, address);
         Ok(address)
     }
@@ -106,7 +106,7 @@ impl State {
         if let Some(known) = self.locks.get(&object) {
             return Ok(*known);
         }
-        let address = device.upload_bytes(&[0; LOCK_BYTES])?;
+        let address = device.upload_bytes(&self.stream, &[0; LOCK_BYTES])?;
         self.locks.insert(object, address);
         Ok(address)
     }
@@ -214,12 +214,15 @@ impl Gpu {
             *state = Some(State::new(device)?);
         }
         let Some(state) = state.as_mut() else { return Ok(()) };
-        let (function, shape) = device.team_function(request.kernel, request.threads)?;
+        let (function, shape) = device.team_function(request.kernel, request.threads, request.has_waits)?;
         let Shape { blocks, block, threads } = shape;
         for object in request.objects.iter().filter(|it| it.kind == object_kind::THREADPRIVATE) {
             // SAFETY: a descriptor of the program, which no other thread uses between regions.
             let private = unsafe { &mut *object.address.cast_mut().cast::<Private>() };
             state.provide(device, &self.heap, private, threads as usize)?;
+            if state.reach == Reach::Registered {
+                state.registered.register_object(device, private.master as usize, private.bytes as usize)?;
+            }
         }
         state.make_reachable(device, &self.heap, request)?;
         let mut team = Team::new(threads, runtime_schedule(request.schedule));
@@ -229,7 +232,7 @@ impl Gpu {
         team.calls = state.calls;
         // SAFETY: plain numbers and addresses; all their bytes are written.
         let bytes = unsafe { std::slice::from_raw_parts((&raw const team).cast::<u8>(), size_of::<Team>()) };
-        device.write_bytes(state.team, bytes)?;
+        device.write_bytes(&state.stream, state.team, bytes)?;
         let own = [state.team as i64, i64::from(blocks), i64::from(block), i64::from(threads)];
         let mut environment = environment_of(request, own);
         // SAFETY: calls that the device asks for in this region alone.

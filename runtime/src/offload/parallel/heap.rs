@@ -23,7 +23,7 @@ const PART: u64 = 80;
 const LARGE: usize = 64 << 10;
 
 /// Pages of an allocation that are examined.
-const SAMPLES: usize = 32;
+const SAMPLES: usize = 8;
 
 const PAGE: usize = 4096;
 

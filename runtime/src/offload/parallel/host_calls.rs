@@ -37,9 +37,14 @@ impl HostCalls {
             // SAFETY: the thread that asks leaves the call alone until it is done.
             let (function, operands) = unsafe { ((*call).function, &raw mut (*call).operands) };
             if function == 0 {
+                // SAFETY: as above; the first word is the number of the operand.
+                let number = unsafe { operands.cast::<u64>().read() };
                 return Err(DeviceError::new(
                     Kind::Unsupported,
-                    "a function of the host is called with the address of an object that one thread of the region has",
+                    format!(
+                        "operand {number} of a function of the host is an address in an object that one thread of \
+                         the region has, and whose size the call does not tell or is too large"
+                    ),
                 ));
             }
             // SAFETY: a function at the end of the edited program, for operands in words.
@@ -79,8 +84,9 @@ mod tests {
         served.serve().expect("made");
         assert_eq!([calls[0].operands[0], calls[1].operands[0]], [2, 3]);
         assert_eq!(calls[1].state.load(Ordering::Relaxed), call_state::DONE);
+        calls[2].operands[0] = 4;
         ask(&mut calls[2], 0, 0);
         let error = served.serve().expect_err("no function");
-        assert!(error.message.contains("the address of an object"), "{}", error.message);
+        assert!(error.message.starts_with("operand 4 of a function"), "{}", error.message);
     }
 }

@@ -77,6 +77,7 @@ pub(in crate::offload) struct ParallelFunctions {
         *const Site,
         c_long,
         c_int,
+        c_int,
         c_long,
         *const Kernel,
         *const Object,
@@ -135,6 +136,9 @@ pub(super) const CALLS: usize = 1024;
 /// Words of a call (`APG_TEAM_CALL_WORDS`).
 const CALL_WORDS: usize = 32;
 
+/// Bytes for copies of objects of the thread that calls (`APG_TEAM_CALL_ROOM`).
+const CALL_ROOM: usize = 4096;
+
 /// A call that a thread of a GPU makes on the host (`apg_team_call`).
 #[repr(C)]
 #[derive(Debug)]
@@ -142,10 +146,12 @@ pub(super) struct HostCall {
     /// One of [`call_state`].
     pub state: AtomicU32,
     words: u32,
-    /// The function; 0 if an operand is the address of an object of the thread.
+    /// The function; 0 if an operand points to an object of the thread that cannot be copied here.
     pub function: usize,
-    /// Its result and its operands.
+    /// Its result and its operands; the number of the operand, counted from 1, if there is no function.
     pub operands: [u64; CALL_WORDS],
+    /// Copies of objects of the thread.
+    room: [u64; CALL_ROOM / 8],
 }
 
 /// Values of [`HostCall::state`].

@@ -49,6 +49,8 @@ pub(super) struct Request<'r> {
     pub kernel: &'static Kernel,
     /// The number of threads; 0 for that of the device.
     pub threads: i64,
+    /// Threads wait for each other inside of it.
+    pub has_waits: bool,
     /// The schedule and the chunk of `schedule(runtime)`, as `omp_get_schedule` gives them.
     pub schedule: (i32, i64),
     /// What the kernel names by indices.

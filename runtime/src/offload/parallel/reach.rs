@@ -112,6 +112,27 @@ impl Registered {
         self.add(device, &Mapping { range: start..stack.range.end, ..stack.clone() })
     }
 
+    /// Registers the pages of an object that belongs to one thread of the host: gcc keeps the first copy of a
+    /// threadprivate object in the storage of the thread, where no shared object has a segment.
+    ///
+    /// # Errors
+    /// The driver does not take them.
+    pub(super) fn register_object(
+        &mut self,
+        device: &Device,
+        object: usize,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
+        let pages = object & !(PAGE - 1)..(object + bytes).next_multiple_of(PAGE);
+        if missing(&self.ranges, &pages).is_empty() {
+            return Ok(());
+        }
+        self.add(
+            device,
+            &Mapping { range: pages, is_writable: true, is_executable: false, name: String::new() },
+        )
+    }
+
     /// Registers memory that a pointer leads to, if it may be: the heap of the C library, and objects of
     /// libraries.
     ///
