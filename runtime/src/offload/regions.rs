@@ -1,7 +1,7 @@
 //! Execution of device constructs (OpenMP 5.2, chapter 13, and section 5.8): data environments, regions as
 //! launches, and the routines for memory of devices (chapter 18.8).
 
-use std::sync::Once;
+use std::sync::OnceLock;
 
 use parking_lot::ReentrantMutex;
 
@@ -20,7 +20,7 @@ pub(super) struct Initial {
 }
 
 /// What ends the program: an error in words for the user, and what to write.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TargetError {
     /// What is wrong.
     pub message: String,
@@ -40,7 +40,8 @@ pub(super) type Outcome<T> = Result<T, TargetError>;
 
 /// The devices of a program.
 pub(super) struct Devices {
-    devices: Vec<(TargetDevice, Once)>,
+    /// Each with what its preparation has ended in.
+    devices: Vec<(TargetDevice, OnceLock<Outcome<()>>)>,
     initial: Vec<Initial>,
     /// Regions of devices that run on the host exclude each other: they have the devices' values in memory
     /// that all share. One may contain another.
@@ -49,7 +50,7 @@ pub(super) struct Devices {
 
 impl Devices {
     pub(super) fn new(devices: Vec<TargetDevice>, initial: Vec<Initial>) -> Devices {
-        let devices = devices.into_iter().map(|it| (it, Once::new())).collect();
+        let devices = devices.into_iter().map(|it| (it, OnceLock::new())).collect();
         Devices { devices, initial, host_regions: ReentrantMutex::new(()) }
     }
 
@@ -64,14 +65,12 @@ impl Devices {
             return Ok(None);
         }
         let found = usize::try_from(number).ok().and_then(|it| self.devices.get(it));
-        let Some((device, once)) = found else {
+        let Some((device, prepared)) = found else {
             let message = format!("there is no device {number}: there are {count}, counted from 0");
             let hint = "`omp_get_num_devices()` is their number".to_owned();
             return Err(TargetError { message, hint: Some(hint) });
         };
-        let mut result = Ok(());
-        once.call_once(|| result = self.prepare(device));
-        result.map(|()| Some(device))
+        prepared.get_or_init(|| self.prepare(device)).clone().map(|()| Some(device))
     }
 
     /// The device of a directive. The host takes the place of a device that does not exist, unless the

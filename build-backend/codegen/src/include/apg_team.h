@@ -200,9 +200,10 @@ APG_TEAM void apg_team_loop_leave(apg_i64 self) {
   it->is_ordered = 0; it->slot = nullptr;
   if (!slot) return;
 #if APG_TEAM_DEVICE
-  /* One thread counts those of its warp that leave together. */
-  const apg_u32 together = __activemask(), count = __popc(together);
-  if (apg_team_lane() != (apg_u32)__ffs((int)together) - 1u) { __threadfence(); return; }
+  /* One thread counts those of its warp that leave the same loop together. */
+  __threadfence();
+  const apg_u32 together = __match_any_sync(__activemask(), (apg_u64)slot), count = __popc(together);
+  if (apg_team_lane() != (apg_u32)__ffs((int)together) - 1u) return;
 #else
   const apg_u32 count = 1;
 #endif

@@ -1,5 +1,5 @@
-//! Objects that one thread of a region has, and whose addresses it gives to functions of the host: the host gets a
-//! copy, so that the call tells where such an object is and how large.
+//! Objects that one thread of a region has, and whose addresses it gives to functions of the host: the host
+//! gets a copy, so that the call tells where such an object is and how large.
 
 use apg_c_analysis::hir::{BinaryOp, ExprId, ExprKind, Program, Type};
 use apg_c_syntax::TextRange;

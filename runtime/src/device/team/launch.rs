@@ -42,8 +42,8 @@ pub(crate) struct Shape {
 impl Shape {
     /// The extents of a team of `wanted` threads, 0 for as many as are best with at most `most` blocks a
     /// multiprocessor, on `multiprocessors`; a block has at most `largest` threads, and `resident` tells how
-    /// many blocks of a size a multiprocessor
-    /// holds. A team that the device does not hold has fewer threads (OpenMP 2.5, section 2.3).
+    /// many blocks of a size a multiprocessor holds. A team that the device does not hold has fewer threads
+    /// (OpenMP 2.5, section 2.3).
     pub(crate) fn choose(
         (wanted, most): (i64, i64),
         multiprocessors: i64,
@@ -199,8 +199,8 @@ impl Device {
     }
 
     /// Writes device memory, which regions on the stream alone use, in front of the next one. The bytes stay
-    /// until that has ended: they may be in registered memory, which the driver does not copy first (CUDA Driver
-    /// API, API synchronization behavior).
+    /// until that has ended: they may be in registered memory, which the driver does not copy first (CUDA
+    /// Driver API, API synchronization behavior).
     pub(crate) fn write_bytes(
         &self,
         stream: &TeamStream,

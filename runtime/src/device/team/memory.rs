@@ -77,6 +77,14 @@ impl Device {
         self.check(result, &format!("reach {bytes} bytes of the host's memory at {start:#x}"))
     }
 
+    /// Takes back the device's access to pages that were registered from this address on.
+    pub(crate) fn unregister_pages(&self, start: usize) -> Result<(), DeviceError> {
+        self.context.enter()?;
+        // SAFETY: the driver knows what is registered; no kernel uses it any more.
+        let result = unsafe { sys::cuMemHostUnregister(start as *mut c_void) };
+        self.check(result, &format!("give back the host's memory at {start:#x}"))
+    }
+
     /// Moves managed memory to the device. That is faster than letting its threads ask for each page.
     pub(crate) fn prefetch(&self, stream: &TeamStream, address: usize, bytes: usize) {
         // The call is one of version 12.2 of the driver.

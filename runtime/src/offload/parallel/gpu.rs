@@ -159,13 +159,16 @@ impl State {
             }
             match heap.has(pointer) {
                 true => self.move_there(device, heap, pointer),
-                false => self.registered.register_target(device, &text(place.name), pointer)?,
+                false => {
+                    self.registered.register_target(device, &format!("`{}`", text(place.name)), pointer)?
+                }
             }
-            self.move_targets(device, heap, pointer);
+            // An object of a function may have no value yet.
+            let _ = self.reach_targets(device, heap, pointer);
         }
         for object in request.objects {
             match object.kind {
-                object_kind::OTHER => self.move_targets(device, heap, object.target()),
+                object_kind::OTHER => self.reach_targets(device, heap, object.target())?,
                 object_kind::POINTER => self.move_there(device, heap, object.target()),
                 _ => {}
             }
@@ -179,13 +182,19 @@ impl State {
         }
     }
 
-    /// Moves what an object of the program points to, if it is a pointer to a large allocation.
-    fn move_targets(&self, device: &Device, heap: &Heap, object: usize) {
-        if object.is_multiple_of(size_of::<usize>()) && self.registered.has(object) {
-            // SAFETY: an aligned word of memory that is mapped.
-            let pointer = unsafe { (object as *const usize).read_volatile() };
-            self.move_there(device, heap, pointer);
+    /// Moves what an object of the program points to, if it is a pointer to a large allocation, and registers
+    /// what another pointer leads to.
+    fn reach_targets(&mut self, device: &Device, heap: &Heap, object: usize) -> Outcome<()> {
+        if !object.is_multiple_of(size_of::<usize>()) || !self.registered.has(object) {
+            return Ok(());
         }
+        // SAFETY: an aligned word of memory that is mapped.
+        let pointer = unsafe { (object as *const usize).read_volatile() };
+        if heap.has(pointer) {
+            self.move_there(device, heap, pointer);
+            return Ok(());
+        }
+        self.registered.register_target(device, "a pointer that the region names", pointer)
     }
 
     /// Device memory for partial results.
@@ -243,7 +252,8 @@ impl Gpu {
         let ended = in_region(|| unsafe {
             device.launch_team(&state.stream, request.kernel, parts, &mut environment, &mut serve)
         });
-        ended.map_err(failed)
+        ended.map_err(failed)?;
+        Ok(state.registered.end_region(device)?)
     }
 }
 

@@ -21,10 +21,21 @@ struct Mapping {
 #[derive(Debug, Default)]
 pub(super) struct Registered {
     ranges: Vec<Range<usize>>,
+    /// Those of them that stay until the end of the region: the stack of a thread that may end.
+    of_region: Vec<Range<usize>>,
     has_program: bool,
+    /// The lowest address that was mapped.
+    lowest: usize,
 }
 
 const PAGE: usize = 4096;
+
+/// Where addresses of programs end on x86-64 and AArch64, unless they ask for more (Linux, x86_64/mm.rst).
+const USER_END: usize = 1 << 48;
+
+/// The names of mappings that stay until the program ends (proc(5)).
+const MAIN_STACK: &str = "[stack]";
+const HEAP: &str = "[heap]";
 
 /// The mappings of this process (proc(5)).
 fn mappings() -> Vec<Mapping> {
@@ -101,6 +112,7 @@ impl Registered {
             return Ok(());
         }
         let all = mappings();
+        self.lowest = all.first().map_or(0, |it| it.range.start);
         if !self.has_program {
             for segment in segments_of(&all, object) {
                 self.add(device, &segment)?;
@@ -109,7 +121,19 @@ impl Registered {
         }
         let Some(stack) = all.iter().find(|it| it.range.contains(&here)) else { return Ok(()) };
         let start = (here & !(PAGE - 1)).max(stack.range.start);
-        self.add(device, &Mapping { range: start..stack.range.end, ..stack.clone() })
+        let known = self.ranges.len();
+        self.add(device, &Mapping { range: start..stack.range.end, ..stack.clone() })?;
+        if stack.name != MAIN_STACK {
+            self.of_region.extend_from_slice(&self.ranges[known..]);
+        }
+        Ok(())
+    }
+
+    /// Forgets the stack of a thread that may end, behind its region.
+    pub(super) fn end_region(&mut self, device: &Device) -> Result<(), DeviceError> {
+        let ended = std::mem::take(&mut self.of_region);
+        self.ranges.retain(|it| !ended.contains(it));
+        ended.iter().try_for_each(|it| device.unregister_pages(it.start))
     }
 
     /// Registers the pages of an object that belongs to one thread of the host: gcc keeps the first copy of a
@@ -133,13 +157,13 @@ impl Registered {
         )
     }
 
-    /// Registers memory that a pointer leads to, if it may be: the heap of the C library, and objects of
-    /// libraries.
+    /// Registers memory that a pointer leads to, if it stays until the program ends: the heap of the C library,
+    /// the stack of the initial thread, and objects of libraries.
     ///
     /// # Errors
     /// The device does not reach it: in words for the user.
-    pub(super) fn register_target(&mut self, device: &Device, name: &str, pointer: usize) -> Outcome<()> {
-        if self.has(pointer) {
+    pub(super) fn register_target(&mut self, device: &Device, what: &str, pointer: usize) -> Outcome<()> {
+        if self.has(pointer) || !(self.lowest..USER_END).contains(&pointer) {
             return Ok(());
         }
         let all = mappings();
@@ -147,16 +171,17 @@ impl Registered {
             // A number, or a pointer to nothing.
             return Ok(());
         };
-        if !found.name.is_empty() {
+        let is_loaded = || all.iter().any(|it| it.is_executable && it.name == found.name);
+        if matches!(&*found.name, MAIN_STACK | HEAP) || found.name.starts_with('/') && is_loaded() {
             return Ok(self.add(device, found)?);
         }
         Err(TargetError {
             message: format!(
-                "`{name}` points to memory that `malloc` of the program has not given, and which the device does not \
+                "{what} points to memory that `malloc` of the program has not given, and which the device does not \
                  reach"
             ),
             hint: Some(format!(
-                "allocate what `{name}` points to with `malloc`, or leave the region to the host"
+                "allocate what {what} points to with `malloc`, or leave the region to the host"
             )),
         })
     }
