@@ -14,6 +14,11 @@ fn edited(statements: &str, has_devices: bool) -> Result<String, Vec<String>> {
          #pragma xmp align a[i] with t[i]\n#pragma xmp align d[i] with c[i]\nint x, y[4]:[*];\n\
          void f(int s) {{\nint i, j;\n{statements}\n}}\n"
     );
+    edited_file(text, has_devices)
+}
+
+/// The edited text of a file, or its errors.
+fn edited_file(text: String, has_devices: bool) -> Result<String, Vec<String>> {
     let mut host = AnalysisHost::new(Arc::new(Disk));
     let file = host.set_file(Path::new("/x.c"), text.into(), &Arc::new(Toolchain::default()));
     let parsed = apg_c_analysis::parsed(host.database(), file);
@@ -134,6 +139,97 @@ fn reductions_start_with_the_value_of_the_host() {
 }
 
 #[test]
+fn only_loops_with_a_directive_are_parallel() {
+    for directive in
+        ["serial", "parallel", "kernels", "kernels loop", "parallel loop seq", "parallel loop auto"]
+    {
+        let statements = format!("#pragma acc {directive} copy(a)\n{LOOP}");
+        let text = on_device(&statements);
+        assert_has(&text, &["\n#pragma omp target map(tofrom: apg_d_a[0:apg_n_a])"]);
+        assert!(!text.contains("parallel for"), "{directive}: {text}");
+        let host = edited(&statements, false).expect("it is supported");
+        assert!(!host.contains("omp parallel"), "{directive}: {host}");
+    }
+    for directives in [
+        "#pragma acc parallel loop copy(a)",
+        "#pragma acc kernels loop independent copy(a)",
+        "#pragma acc parallel copy(a)\n#pragma acc loop",
+        "#pragma acc kernels copy(a)\n#pragma xmp loop on t[i]",
+    ] {
+        let text = on_device(&format!("{directives}\n{LOOP}"));
+        assert_has(&text, &["\n#pragma omp target teams distribute parallel for map(tofrom: apg_d_a"]);
+    }
+    let nested = on_device(
+        "#pragma acc parallel\nfor (j = 0; j < 3; j++)\n#pragma acc loop\nfor (i = 0; i < 8; i++) x += i;",
+    );
+    assert_has(&nested, &["#pragma omp target\n", "#pragma omp parallel for firstprivate(x)\n"]);
+}
+
+#[test]
+fn sequential_statements_of_kernels_change_scalars() {
+    let text = on_device("#pragma acc kernels\nfor (i = 0; i < 16; i++) s += i;");
+    assert_has(&text, &["#pragma omp target map(tofrom: s) map(tofrom: i)\n"]);
+}
+
+#[test]
+fn loops_of_a_region_obey_its_clauses() {
+    let text = on_device(
+        "#pragma acc parallel reduction(+:s) copy(x) if(j)\n{\n#pragma xmp loop on t[i]\n#pragma acc loop\n\
+         for (i = 0; i < 16; i++) { s += a[i]; x = 1; }\n#pragma acc loop reduction(max:j)\n\
+         #pragma xmp loop on t[i]\nfor (i = 0; i < 16; i++) if (a[i] > j) j = a[i];\n}",
+    );
+    assert_has(
+        &text,
+        &[
+            "#pragma omp target data map(tofrom: x) map(tofrom: s) map(tofrom: apg_d_a[0:apg_n_a]) if(j)\n",
+            "parallel for reduction(+: s) map(tofrom: x) map(tofrom: s) if(target: j)\n",
+            "parallel for reduction(max: j) map(tofrom: j) ",
+        ],
+    );
+    let text = on_device(
+        "#pragma acc parallel reduction(+:s)\n{\nx = 2;\n#pragma acc loop gang\nfor (i = 0; i < 16; i++) s += x;\n}",
+    );
+    assert_has(&text, &["#pragma omp target map(tofrom: s)\n", "#pragma omp parallel for reduction(+: s)\n"]);
+}
+
+#[test]
+fn each_loop_of_a_region_has_tests_and_ranges_of_its_own() {
+    let one = "#pragma xmp loop on c[i]\n#pragma acc loop\nfor (i = 0; i < 16; i++) d[i] += 1;\n";
+    let text = on_device(&format!("#pragma acc kernels copy(d)\n{{\n{one}{one}}}"));
+    let data = text.find("#pragma omp target data").expect("data");
+    assert_eq!(text[data..].matches("apg_xmp_first_run(").count(), 2, "{text}");
+    assert!(!text[..data].contains("apg_xmp_first_run("), "{text}");
+    let first = text.find("#pragma omp target teams").expect("the first loop");
+    assert_eq!(text[..first].matches("apg_xmp_first_run(").count(), 1, "{text}");
+    let reduced = "#pragma xmp loop on t[i] reduction(+:s)\n#pragma acc loop reduction(+:s)\nfor (i = 0; i < 16; i++) s += a[i];\n";
+    let text = on_device(&format!("#pragma acc parallel copy(s)\n{{\n{reduced}{reduced}}}"));
+    assert_eq!(text.matches("reduction(+: s) map(always, tofrom: s)\n").count(), 2, "{text}");
+    assert_eq!(text.matches("#pragma omp target update to(s)\n").count(), 2, "{text}");
+}
+
+#[test]
+fn host_knows_ranges_in_front_of_a_region() {
+    let errors = |statements: &str| edited(statements, true).expect_err("an error");
+    assert_eq!(
+        errors(
+            "#pragma acc parallel loop seq\nfor (j = 0; j < 16; j++) {\n#pragma xmp loop on t[i]\n#pragma acc loop\n\
+             for (i = j; i < 16; i++) a[i] += 1;\n}"
+        ),
+        ["the iterations of this loop depend on `j`, which its region changes"]
+    );
+    assert_eq!(
+        errors(
+            "#pragma acc parallel loop seq\nfor (j = 0; j < 16; j++) {\n#pragma xmp loop on c[i]\n#pragma acc loop\n\
+             for (i = 0; i < 16; i++) d[i] += 1;\n}"
+        ),
+        [
+            "this loop of an accelerator has several ranges, a test or a reduction of the host, and its region has \
+             other statements"
+        ]
+    );
+}
+
+#[test]
 fn what_accelerators_cannot_do_is_an_error() {
     let errors = |statements: &str| edited(statements, true).expect_err("an error");
     assert_eq!(
@@ -153,4 +249,39 @@ fn what_accelerators_cannot_do_is_an_error() {
         errors("#pragma acc declare create(a)\n;"),
         ["this directive is in a function, where its data would outlive the call"]
     );
+    assert_eq!(
+        errors(
+            "#pragma xmp loop on c[i]\n#pragma acc parallel loop\nfor (i = 0; i < 16; i++) { s = i; d[s++] = 1; }"
+        ),
+        ["this index of a cyclic axis changes a variable in a region of an accelerator"]
+    );
+}
+
+#[test]
+fn shadows_are_added_by_way_of_the_host() {
+    let text = on_device("#pragma xmp reduce_shadow (a) acc");
+    assert_has(
+        &text,
+        &[
+            "#pragma omp target update from(apg_d_a[0:apg_n_a])\n{ apg_xmp_reduce_shadow(",
+            "#pragma omp target update to(apg_d_a[0:apg_n_a])\n",
+        ],
+    );
+}
+
+#[test]
+fn members_of_structs_are_global_arrays_of_the_host() {
+    let errors = |statements: &str| {
+        let text = format!(
+            "#pragma xmp nodes p[2]\n#pragma xmp template t[8]\n#pragma xmp distribute t[block] onto p\n\
+             struct s {{ int n, a[8]; }};\n#pragma xmp align s.a[i] with t[i]\nstruct s x;\n\
+             struct o {{ struct s in; }} y;\nvoid f(void) {{\n{statements}\n}}\n"
+        );
+        edited_file(text, true).expect_err("an error")
+    };
+    assert_eq!(
+        errors("#pragma xmp loop on t[i] acc\nfor (int i = 0; i < 8; i++) x.a[i] = i;"),
+        ["a member of a struct is a global array in a region of an accelerator"]
+    );
+    assert_eq!(errors("y.in.a[0] = 1;"), ["a struct in another one has no block of `s.a`"]);
 }

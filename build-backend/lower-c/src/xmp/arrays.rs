@@ -1,6 +1,7 @@
 //! Global arrays (specification 1.4, sections 4.6 and 4.7): pointers to local blocks, whose elements are
 //! reached by global indices.
 
+use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{Directive, ExprId, ExprKind, Storage, Subscript, SubscriptKind, Type, VariableId};
 use apg_c_analysis::xmp::{self, GlobalArray};
 use apg_c_syntax::ast::{self, AstNode};
@@ -84,6 +85,10 @@ impl Unit<'_> {
         let name = self.edited_range(base_range.clone());
         let (count, rank) = (chain.len().min(array.axes.len()), array.axes.len());
         let is_on_device = self.region_at(base_range.start).is_some();
+        if let Err(error) = self.check_access(base, &array, &chain) {
+            self.errors.push(error);
+            return;
+        }
         let block = match (is_on_device, self.needs_cast(&array)) {
             (true, _) => block_name(&self.hir.variable(array.variable).name),
             (false, true) => format!("((__typeof__(&{name}{})){name})", "[0]".repeat(rank)),
@@ -135,6 +140,40 @@ impl Unit<'_> {
             self.edits.replace(index.end..end, after);
             open = end;
         }
+    }
+
+    /// Checks that an access has a form: in regions of accelerators what it is about is a variable, and an
+    /// index of a cyclic axis is written more than once.
+    fn check_access(&self, base: ExprId, array: &GlobalArray, chain: &[ExprId]) -> Lowered<()> {
+        let range = self.hir.expr(base).range;
+        let is_on_device = self.region_at(Self::range(range).start).is_some();
+        if self.is_member(array.variable) && is_on_device {
+            let message = "a member of a struct is a global array in a region of an accelerator";
+            return unsupported(range, message, "align an array of its own, or write the loop without `acc`");
+        }
+        for (axis, access) in chain.iter().enumerate().take(array.axes.len()) {
+            let ExprKind::Index(_, index) = self.hir.expr(*access).kind else { continue };
+            if is_on_device && !self.is_linear(array, axis) && self.changes_something(index) {
+                let message = "this index of a cyclic axis changes a variable in a region of an accelerator";
+                let advice =
+                    "change the variable in a statement of its own, in front of this one or behind it";
+                return unsupported(self.hir.expr(index).range, message, advice);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an expression assigns to something.
+    fn changes_something(&self, expr: ExprId) -> bool {
+        let mut found = false;
+        self.hir.walk_expr(expr, &mut |node| {
+            if let Node::Expr(id) = node {
+                let kind = &self.hir.expr(id).kind;
+                found |= matches!(kind, ExprKind::Assign(..) | ExprKind::Increment { .. });
+            }
+            true
+        });
+        found
     }
 
     /// Whether the local index of an axis is the global one less a constant, whatever node it is on.

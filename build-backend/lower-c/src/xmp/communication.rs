@@ -120,19 +120,26 @@ impl Unit<'_> {
             "reduce_shadow" => self.asynchronous(of),
             _ => format!("{orthogonal}, {}", self.asynchronous(of)),
         };
+        let is_by_way_of_host = function == "reduce_shadow";
         let function = self.reflect_function(of, function);
         let mut calls = Vec::new();
         for array in self.named_arrays(of)? {
             let site = self.site(of);
             calls.push(format!("{function}({site}, {array}, {widths}, {rest});"));
         }
-        self.replace(of, format!("{{ {} }}", calls.join(" ")))
+        let calls = format!("{{ {} }}", calls.join(" "));
+        if !is_by_way_of_host {
+            return self.replace(of, calls);
+        }
+        let items = split(&self.text, self.in_parentheses(self.argument(of)?).unwrap_or_default(), b',');
+        let calls = self.by_way_of_host(of, &items, &items, &calls)?;
+        self.replace(of, calls)
     }
 
     /// The function of a reflection, in the memory of the device with `acc`.
     fn reflect_function(&self, of: &Directive, name: &str) -> String {
         match of.clause("acc") {
-            Some(_) if name != "reflect_init" => format!("apg_xmp_device_{name}"),
+            Some(_) if !matches!(name, "reflect_init" | "reduce_shadow") => format!("apg_xmp_device_{name}"),
             _ => format!("apg_xmp_{name}"),
         }
     }

@@ -2,15 +2,18 @@
 
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{
-    BinaryOp, Directive, DirectiveId, ExprKind, Mapping, Spelling, StmtId, StmtKind, Subscript, SubscriptKind,
+    BinaryOp, Directive, DirectiveId, ExprId, ExprKind, Mapping, Spelling, StmtId, StmtKind, Subscript,
+    SubscriptKind, VariableId,
 };
 use apg_c_analysis::loops::{CanonicalLoop, canonical};
 use apg_c_analysis::xmp::{self, GridKind};
 use apg_c_syntax::Family;
 
 use super::Unit;
+use super::accelerators::Place;
 use super::edits::split;
 use super::references::{axis_number, grid_name};
+use crate::changes::is_changed;
 use crate::unsupported::{Lowered, unsupported};
 
 /// A loop whose iterations are divided.
@@ -55,6 +58,7 @@ impl<'a> Unit<'a> {
             return unsupported(of.range, "the clause `on` is missing", "write `on t(i)`");
         };
         let loops = self.shared_loops(on, body)?;
+        let place = self.place(Self::range(of.range).start, loops[0].stmt);
         let passes = self.passes(of, on)?;
         let (mut before, mut behind) = (String::from("{ "), String::from(" }"));
         let axes: u32 = loops.iter().map(|it| 1 << self.axis(on, it.position)).sum();
@@ -79,7 +83,8 @@ impl<'a> Unit<'a> {
                 count = found.count
             );
             behind.insert_str(0, &end);
-            if of.clause("acc").is_some() && self.has_devices {
+            let is_on_device = of.clause("acc").is_some() || matches!(place, Place::Own(..));
+            if is_on_device && self.has_devices {
                 // What the device has of the variables, if it has them, is the result as well.
                 let names = self.in_parentheses(clause.range).map_or("", |it| &self.text[it]);
                 let names = names.split_once(':').map_or("", |it| it.1);
@@ -99,22 +104,87 @@ impl<'a> Unit<'a> {
         for index in 0..loops.len() {
             self.edit_loop(of, on, &loops, index, &passes, (&mut before, &mut runs))?;
         }
-        before.push_str(&self.ownership(of, on, &loops)?);
+        let test = self.ownership(of, on, &loops)?;
+        let is_plain =
+            runs.is_empty() && test.is_empty() && passes.modes.len() == 1 && of.clause("reduction").is_none();
+        self.check_place(of, on, &loops, (place, is_plain))?;
+        before.push_str(&test);
         before.push_str(&format!("{{ {runs}"));
         behind.insert_str(0, &" }".repeat(1 + runs.matches("apg_xmp_first_run").count()));
         if let Some(region) = self.region_of(of) {
             before.push_str(&self.region_start(region)?);
             behind.insert_str(0, &self.region_end(region));
-        } else if let Some(region) = self.region_at(Self::range(of.range).start) {
-            // What the host computes is done in front of the region.
-            let region = &mut self.regions[region];
-            region.before.push_str(&before);
-            region.behind.insert_str(0, &behind);
-            return Ok(());
         }
-        self.replace(of, before)?;
-        self.edits.insert_behind(Self::range(self.hir.stmt(body).range), behind);
+        let around = Self::range(self.hir.stmt(body).range);
+        match place {
+            Place::Host => {
+                self.replace(of, before)?;
+                self.edits.insert_behind(around, behind);
+            }
+            Place::Own(_, outer) => {
+                let outer = Self::range(self.hir.stmt(outer).range);
+                self.edits.insert(outer.start, before);
+                self.edits.insert_behind(outer, behind);
+            }
+            // What the host computes is done in front of the region.
+            Place::Whole(region) | Place::Inside(region) => {
+                let region = &mut self.regions[region];
+                region.before.push_str(&before);
+                region.behind.insert_str(0, &behind);
+            }
+        }
         Ok(())
+    }
+
+    /// Checks that the host can compute a loop's iterations in front of the region in which it stands.
+    fn check_place(
+        &self,
+        of: &Directive,
+        on: &Mapping,
+        loops: &[SharedLoop],
+        (place, is_plain): (Place, bool),
+    ) -> Lowered<()> {
+        let (Place::Own(region, _) | Place::Inside(region)) = place else { return Ok(()) };
+        if matches!(place, Place::Inside(_)) && !is_plain {
+            let message = "this loop of an accelerator has several ranges, a test or a reduction of the host, \
+                           and its region has other statements";
+            return unsupported(of.range, message, "write a region of its own for this loop");
+        }
+        let forms = loops.iter().map(|it| &it.form);
+        let mut exprs: Vec<ExprId> =
+            forms.flat_map(|it| [Some(it.start), Some(it.end), it.step]).flatten().collect();
+        for subscript in &on.subscripts {
+            match subscript.kind {
+                SubscriptKind::Expr(it) => exprs.push(it),
+                SubscriptKind::Bounds(first, second) => exprs.extend([first, second].into_iter().flatten()),
+                _ => {}
+            }
+        }
+        let body = self.regions[region].body;
+        let mut found = None;
+        for expr in exprs {
+            self.hir.walk_expr(expr, &mut |node| {
+                if let Node::Expr(id) = node
+                    && let ExprKind::Variable(it) = self.hir.expr(id).kind
+                    && loops.iter().all(|other| other.form.variable != it)
+                    && self.is_of_region(body, it)
+                {
+                    found = Some(it);
+                }
+                true
+            });
+        }
+        let Some(variable) = found else { return Ok(()) };
+        let name = &self.hir.variable(variable).name;
+        let message = format!("the iterations of this loop depend on `{name}`, which its region changes");
+        unsupported(of.range, message, "write a region of its own for this loop")
+    }
+
+    /// Whether a statement declares or changes a variable.
+    fn is_of_region(&self, body: StmtId, variable: VariableId) -> bool {
+        let range = self.hir.stmt(body).range;
+        is_changed(self.hir, body, variable)
+            || self.hir.variable(variable).range.is_some_and(|it| range.contains_range(it))
     }
 
     fn axis(&self, on: &Mapping, position: usize) -> usize {

@@ -168,6 +168,7 @@ impl Unit<'_> {
                 continue;
             };
             let Some(record) = record_of(self.hir, &tag) else { continue };
+            self.check_nested(record, &tag, &member);
             for index in 0..self.hir.variables.len() {
                 let object = &self.hir.variables[index];
                 if let (Type::Array(..), Some(range)) = (&object.ty, object.range)
@@ -202,6 +203,23 @@ impl Unit<'_> {
                         ),
                     },
                 );
+            }
+        }
+    }
+
+    /// Reports accesses to a member of structs that are members of others: these have no blocks.
+    fn check_nested(&mut self, record: RecordId, tag: &str, member: &str) {
+        let program = &self.parsed.program;
+        for of in &program.exprs {
+            let ExprKind::Member { base, field, .. } = &of.kind else { continue };
+            let base = program.expr(*base);
+            if *field == member
+                && base.ty == Type::Record(record)
+                && matches!(base.kind, ExprKind::Member { .. })
+            {
+                let message = format!("a struct in another one has no block of `{tag}.{member}`");
+                let advice = "write a variable for it, or align an array of its own";
+                self.errors.extend(unsupported::<()>(of.range, message, advice).err());
             }
         }
     }

@@ -32,6 +32,20 @@ impl Maps {
             self.variables.push(variable);
         }
     }
+
+    /// Adds a scalar that is copied in both directions, once; `modifier` is that of its map type.
+    pub(super) fn add_scalar(&mut self, name: &str, modifier: &str) {
+        let (plain, map) = (format!(" map(tofrom: {name})"), format!(" map({modifier}tofrom: {name})"));
+        if modifier.is_empty() && self.clauses.contains(&format!("tofrom: {name})"))
+            || self.clauses.contains(&map)
+        {
+            return;
+        }
+        match self.clauses.contains(&plain) {
+            true => self.clauses = self.clauses.replace(&plain, &map),
+            false => self.clauses.push_str(&map),
+        }
+    }
 }
 
 /// The map type of a data clause (OpenACC 3.2, section 2.7).

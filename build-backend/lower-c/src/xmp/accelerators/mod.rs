@@ -6,15 +6,17 @@
 //! the layout of its blocks, is in scalars that are declared in front of a region.
 
 mod data;
+mod nests;
 mod pragma;
 
 use std::ops::Range;
 
 use apg_c_analysis::hir::visit::Node;
-use apg_c_analysis::hir::{Directive, DirectiveId, ExprKind, Program, StmtId, StmtKind, VariableId};
+use apg_c_analysis::hir::{Directive, DirectiveId, ExprKind, Program, StmtId, VariableId};
 use apg_c_analysis::xmp::Model;
 use apg_c_syntax::Family;
 
+pub(super) use self::nests::Place;
 use super::Unit;
 use super::arrays::array_name;
 use crate::unsupported::{Lowered, unsupported};
@@ -80,23 +82,6 @@ fn named_arrays(hir: &Program, model: &Model, body: StmtId) -> Vec<VariableId> {
         true
     });
     found
-}
-
-/// The loop that a statement is, behind directives and in blocks with nothing else, and the last directive in
-/// front of it.
-fn only_loop(hir: &Program, mut stmt: StmtId) -> Option<(Option<DirectiveId>, StmtId)> {
-    let mut last = None;
-    loop {
-        match &hir.stmt(stmt).kind {
-            StmtKind::For { .. } => return Some((last, stmt)),
-            StmtKind::Block(all) if all.len() == 1 => stmt = all[0],
-            StmtKind::Directive(id) if hir.directive(*id).family != Family::OpenMp => {
-                last = Some(*id);
-                stmt = hir.directive(*id).body?;
-            }
-            _ => return None,
-        }
-    }
 }
 
 impl Unit<'_> {

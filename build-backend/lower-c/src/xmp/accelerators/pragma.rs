@@ -9,12 +9,13 @@ use apg_c_syntax::Family;
 
 use super::super::Unit;
 use super::super::edits::split;
+use super::block_name;
 use super::data::Maps;
-use super::{block_name, only_loop};
+use super::nests::{InnerLoop, is_shared_loop, only_loop};
 use crate::changes::is_changed;
 use crate::unsupported::{Lowered, unsupported};
 
-/// What the directives of a region say.
+/// What the directives of a region, or of a loop in it, say.
 #[derive(Default)]
 struct Clauses {
     maps: Maps,
@@ -22,17 +23,30 @@ struct Clauses {
     sharing: String,
     /// Clauses of devices.
     device: String,
+    /// Conditions of the device.
+    condition: String,
     collapse: Option<String>,
     is_sequential: bool,
+    /// The variables that clauses name.
+    named: Vec<VariableId>,
+    /// Those of which each thread has its own.
+    private: Vec<VariableId>,
+    /// Those of reductions, with the clauses.
+    reductions: Vec<(VariableId, String)>,
 }
 
 impl Unit<'_> {
     /// Data of a region, and its pragma if it precedes the region; else that of a loop inside is edited.
     pub(super) fn region_pragma(&mut self, region: usize) -> Lowered<(Maps, String)> {
         let (id, body) = (self.regions[region].directive, self.regions[region].body);
-        if let Some((last, stmt)) = only_loop(self.hir, body) {
-            let chain = self.chain_of(id, body, stmt);
-            let clauses = self.clauses_of(region, &chain, stmt)?;
+        let only = only_loop(self.hir, body);
+        let chain = only.map_or_else(|| vec![id], |(_, stmt)| self.chain_of(id, body, stmt));
+        let mut clauses = self.clauses_of(region, &chain, only.map_or(body, |it| it.1))?;
+        let is_parallel = only.is_some() && self.is_parallel(region, &chain);
+        let loops = if is_parallel { Vec::new() } else { self.parallel_loops(region, body) };
+        if let Some((last, stmt)) = only.filter(|_| loops.is_empty()) {
+            clauses.is_sequential = !is_parallel;
+            self.add_copies(region, body, &mut clauses);
             let pragma = self.loop_pragma(&clauses, &chain, stmt);
             return Ok(match last {
                 None => (clauses.maps, pragma),
@@ -42,104 +56,117 @@ impl Unit<'_> {
                 }
             });
         }
-        let clauses = self.clauses_of(region, &[id], body)?;
-        let loops = self.inner_loops(body);
-        let is_split = loops.is_some();
-        for (inner, stmt) in loops.unwrap_or_else(|| self.all_loops(body)) {
-            let mut own = self.own_clauses(inner, stmt)?;
-            own.device = clauses.device.clone();
-            let chain = self.chain_of(inner, stmt, stmt);
-            let pragma = match is_split {
-                true => self.loop_pragma(&own, &chain, stmt),
-                false => format!(
-                    "\n#pragma omp parallel for{}{}\n",
-                    self.collapse(&own, &chain, stmt),
-                    own.sharing
-                ),
-            };
-            self.edits.replace(self.hir.directive(inner).range.into(), pragma);
+        if let Some(loops) = self.inner_loops(body).filter(|_| only.is_none()) {
+            return self.separate_loops(region, clauses, &loops);
         }
-        let pragma = match (self.has_devices, is_split) {
-            (false, _) => String::new(),
-            (true, true) if clauses.maps.clauses.is_empty() => String::new(),
-            (true, true) => format!("\n#pragma omp target data{}\n", clauses.maps.clauses),
-            (true, false) => format!("\n#pragma omp target{}\n", clauses.maps.clauses),
+        clauses.is_sequential = true;
+        self.add_copies(region, body, &mut clauses);
+        for inner in loops {
+            let own = self.own_clauses(&inner, &clauses, false)?;
+            for (variable, _) in own.reductions.iter().filter(|it| self.is_outer(body, it.0)) {
+                if !clauses.named.contains(variable) {
+                    clauses.maps.add_scalar(&self.hir.variable(*variable).name, "");
+                }
+            }
+            let collapse = self.collapse(&own, &inner.chain, inner.stmt);
+            self.edit_inner(&inner, format!("\n#pragma omp parallel for{collapse}{}\n", own.sharing));
+        }
+        if !self.has_devices {
+            return Ok((clauses.maps, String::new()));
+        }
+        let test = only.map_or_else(String::new, |it| self.test_of(it.1));
+        let pragma = format!("{test}\n#pragma omp target{}{}\n", clauses.maps.clauses, clauses.condition);
+        Ok((clauses.maps, pragma))
+    }
+
+    /// Makes each loop of a region that consists of loops a region of its own, with data of all around them.
+    fn separate_loops(
+        &mut self,
+        region: usize,
+        clauses: Clauses,
+        loops: &[InnerLoop],
+    ) -> Lowered<(Maps, String)> {
+        for inner in loops {
+            let mut own = self.own_clauses(inner, &clauses, true)?;
+            own.is_sequential = !self.is_parallel(region, &inner.chain);
+            self.add_copies(region, inner.stmt, &mut own);
+            let pragma = self.loop_pragma(&own, &inner.chain, inner.stmt);
+            self.edit_inner(inner, pragma);
+        }
+        let pragma = match !self.has_devices || clauses.maps.clauses.is_empty() {
+            true => String::new(),
+            false => format!("\n#pragma omp target data{}{}\n", clauses.maps.clauses, clauses.condition),
         };
         Ok((clauses.maps, pragma))
     }
 
-    /// The directives from the one of a region to its loop, with the loop of XcalableMP around it.
-    fn chain_of(&self, id: DirectiveId, body: StmtId, stmt: StmtId) -> Vec<DirectiveId> {
-        let mut chain = Vec::new();
-        if let Some(parent) = self.hir.directive(id).parent.filter(|it| self.is_loop_of(*it, id)) {
-            chain.push(parent);
+    /// Puts the pragma of a loop in a region in place of its last directive.
+    fn edit_inner(&mut self, inner: &InnerLoop, pragma: String) {
+        if let Some(last) = inner.chain.last() {
+            self.edits.replace(self.hir.directive(*last).range.into(), pragma);
         }
-        chain.push(id);
-        let (start, end) = (self.hir.stmt(body).range.start(), self.hir.stmt(stmt).range.start());
-        let is_between = |it: &DirectiveId| {
-            let at = self.hir.directive(*it).range.start();
-            *it != id && at >= start && at < end
-        };
-        chain.extend(self.hir.directive_ids().filter(is_between));
-        chain
     }
 
-    /// Whether a directive is a loop of XcalableMP whose statement begins with another directive.
-    fn is_loop_of(&self, outer: DirectiveId, inner: DirectiveId) -> bool {
-        let (of, inner) = (self.hir.directive(outer), self.hir.directive(inner));
-        let body = of.body.map(|it| self.hir.stmt(it).range.start());
-        of.family == Family::XcalableMp && of.name == "loop" && body == Some(inner.range.start())
-    }
-
-    /// The loops with a directive that a block consists of; `None` if it has other statements.
-    fn inner_loops(&self, body: StmtId) -> Option<Vec<(DirectiveId, StmtId)>> {
-        let StmtKind::Block(all) = &self.hir.stmt(body).kind else { return None };
-        let one = |stmt: &StmtId| match only_loop(self.hir, *stmt)? {
-            (Some(id), stmt) => Some((id, stmt)),
-            (None, _) => None,
-        };
-        all.iter().map(one).collect()
-    }
-
-    /// The outermost loops of OpenACC in a statement.
-    fn all_loops(&self, body: StmtId) -> Vec<(DirectiveId, StmtId)> {
-        let mut found = Vec::new();
-        self.hir.walk_stmt(body, &mut |node| {
-            let Node::Directive(id) = node else { return true };
-            let of = self.hir.directive(id);
-            if of.family == Family::OpenMp {
-                return true;
+    /// The clauses of a loop in a region, whose clauses are `outer`. A loop that is a region of its own names
+    /// the scalars again: a `target` region has copies of those of which it says nothing (OpenMP 5.2, section
+    /// 5.8.1).
+    fn own_clauses(&self, inner: &InnerLoop, outer: &Clauses, is_region: bool) -> Lowered<Clauses> {
+        let mut own = Clauses::default();
+        for id in &inner.chain {
+            self.add_clauses(self.hir.directive(*id), &mut own)?;
+        }
+        if !is_region {
+            own.maps = Maps::default();
+        }
+        for (variable, reduction) in &outer.reductions {
+            if !own.named.contains(variable) && is_changed(self.hir, inner.stmt, *variable) {
+                own.sharing.push_str(reduction);
+                own.named.push(*variable);
+                own.reductions.push((*variable, reduction.clone()));
             }
-            let only = of.body.and_then(|it| only_loop(self.hir, it));
-            let is_parallel = of.name == "loop" && of.clause("seq").is_none();
-            match only.filter(|_| is_parallel) {
-                Some((inner, stmt)) => {
-                    found.push((inner.unwrap_or(id), stmt));
-                    false
+        }
+        for variable in outer.named.iter().filter(|it| !own.private.contains(it)) {
+            let of = self.hir.variable(*variable);
+            let is_scalar = of.ty.is_arithmetic();
+            if outer.private.contains(variable) {
+                // Of scalars that the loop changes each thread has its own anyway.
+                if matches!(of.ty, Type::Array(..) | Type::Record(_)) && !own.named.contains(variable) {
+                    own.sharing.push_str(&format!(" firstprivate({})", of.name));
+                    own.named.push(*variable);
                 }
-                None => true,
+                continue;
             }
-        });
-        found
-    }
-
-    /// The clauses of a loop in a region.
-    fn own_clauses(&self, id: DirectiveId, stmt: StmtId) -> Lowered<Clauses> {
-        let mut clauses = Clauses::default();
-        let mut named = Vec::new();
-        self.add_clauses(self.hir.directive(id), &mut clauses, &mut named)?;
-        self.add_implicit(stmt, stmt, &mut clauses, &named);
-        Ok(clauses)
+            if is_region && is_scalar && self.model.array(*variable).is_none() {
+                own.maps.add_scalar(&of.name, "");
+            }
+            own.named.push(*variable);
+        }
+        let is_reduced = |it: &DirectiveId| {
+            let of = self.hir.directive(*it);
+            is_shared_loop(of) && of.clause("reduction").is_some()
+        };
+        if is_region && inner.chain.iter().any(is_reduced) {
+            // The value in front of a loop of XcalableMP is the host's.
+            for (variable, _) in &own.reductions {
+                own.maps.add_scalar(&self.hir.variable(*variable).name, "always, ");
+            }
+        }
+        if is_region {
+            own.condition.insert_str(0, &outer.condition);
+            own.device.push_str(&outer.device);
+        }
+        self.add_implicit(inner.stmt, inner.stmt, &mut own);
+        Ok(own)
     }
 
     fn clauses_of(&self, region: usize, chain: &[DirectiveId], stmt: StmtId) -> Lowered<Clauses> {
         let mut clauses = Clauses::default();
-        let mut named = Vec::new();
         for id in chain {
-            self.add_clauses(self.hir.directive(*id), &mut clauses, &mut named)?;
+            self.add_clauses(self.hir.directive(*id), &mut clauses)?;
         }
         let is_openacc = self.hir.directive(self.regions[region].directive).family == Family::OpenAcc;
-        for variable in self.regions[region].arrays.iter().filter(|it| !named.contains(it)) {
+        let arrays = &self.regions[region].arrays;
+        for variable in arrays.iter().filter(|it| !clauses.named.contains(it)) {
             if is_openacc {
                 let name = &self.hir.variable(*variable).name;
                 let map = format!(" map(tofrom: {}[0:apg_n_{name}])", block_name(name));
@@ -150,16 +177,17 @@ impl Unit<'_> {
                 self.check_presence(of, *variable, &mut clauses.maps);
             }
         }
-        self.add_implicit(self.regions[region].body, stmt, &mut clauses, &named);
+        self.add_implicit(self.regions[region].body, stmt, &mut clauses);
         Ok(clauses)
     }
 
-    /// Adds what a directive says; `named` are the variables of its clauses.
-    fn add_clauses(&self, of: &Directive, clauses: &mut Clauses, named: &mut Vec<VariableId>) -> Lowered<()> {
+    /// Adds what a directive says.
+    fn add_clauses(&self, of: &Directive, clauses: &mut Clauses) -> Lowered<()> {
         let is_accelerated = of.family == Family::OpenAcc || of.clause("acc").is_some();
         if of.family == Family::OpenAcc {
             self.data_clauses(of, &mut clauses.maps)?;
-            named.extend(clauses.maps.variables.iter().copied());
+            clauses.named.extend(clauses.maps.variables.iter().copied());
+            clauses.condition.push_str(&self.condition(of));
         }
         if !is_accelerated {
             return Ok(());
@@ -169,18 +197,20 @@ impl Unit<'_> {
                 || self.items_of(clause).into_iter().map(|it| self.edited_range(it)).collect::<Vec<_>>();
             match clause.name.as_str() {
                 name @ ("private" | "firstprivate") => {
-                    named.extend(clause.items.iter().filter_map(|it| it.variable(self.hir)));
+                    let own: Vec<_> = clause.items.iter().filter_map(|it| it.variable(self.hir)).collect();
+                    clauses.named.extend(own.iter().copied());
+                    clauses.private.extend(own);
                     clauses.sharing.push_str(&format!(" {name}({})", items().join(", ")));
                 }
                 "shared" => {
                     let shared: Vec<_> = clause.items.iter().filter_map(|it| it.variable(self.hir)).collect();
                     for variable in shared.iter().filter(|it| self.model.array(**it).is_none()) {
                         let name = &self.hir.variable(*variable).name;
-                        clauses.maps.clauses.push_str(&format!(" map(tofrom: {name})"));
+                        clauses.maps.add_scalar(name, "");
                     }
-                    named.extend(shared);
+                    clauses.named.extend(shared);
                 }
-                "reduction" => self.add_reduction(of, clause.range, clauses, named)?,
+                "reduction" => self.add_reduction(of, clause.range, clauses)?,
                 "num_threads" => {
                     let product: Vec<String> = items().into_iter().map(|it| format!("({it})")).collect();
                     clauses.device.push_str(&format!(" thread_limit({})", product.join(" * ")));
@@ -188,7 +218,6 @@ impl Unit<'_> {
                 "vector_length" => clauses.device.push_str(&format!(" thread_limit({})", items().join(", "))),
                 "num_gangs" => clauses.device.push_str(&format!(" num_teams({})", items().join(", "))),
                 "collapse" => clauses.collapse = items().pop(),
-                "seq" => clauses.is_sequential = true,
                 _ => {}
             }
         }
@@ -200,7 +229,6 @@ impl Unit<'_> {
         of: &Directive,
         range: apg_c_syntax::TextRange,
         clauses: &mut Clauses,
-        named: &mut Vec<VariableId>,
     ) -> Lowered<()> {
         let Some(inside) = self.in_parentheses(range) else { return Ok(()) };
         let Some(colon) = self.text[inside.clone()].find(':') else { return Ok(()) };
@@ -220,19 +248,20 @@ impl Unit<'_> {
             if clauses.sharing.contains(&reduction) {
                 continue;
             }
-            named.push(variable);
+            clauses.named.push(variable);
             clauses.sharing.push_str(&reduction);
+            clauses.reductions.push((variable, reduction));
             // The value in front of a loop of XcalableMP is the host's.
             let always = if of.family == Family::XcalableMp { "always, " } else { "" };
-            clauses.maps.clauses.push_str(&format!(" map({always}tofrom: {text})"));
+            clauses.maps.add_scalar(&text, always);
         }
         Ok(())
     }
 
     /// Adds what no clause says: counters of loops are private, and each thread has its own scalars that the
     /// region changes (OpenACC 3.2, section 2.6.2).
-    fn add_implicit(&self, body: StmtId, stmt: StmtId, clauses: &mut Clauses, named: &[VariableId]) {
-        let range = self.hir.stmt(body).range;
+    fn add_implicit(&self, body: StmtId, stmt: StmtId, clauses: &mut Clauses) {
+        let named = &clauses.named;
         let associated = canonical(self.hir, stmt).ok().map(|it| it.variable);
         let (mut counters, mut scalars) = (Vec::new(), Vec::new());
         self.hir.walk_stmt(body, &mut |node| {
@@ -248,11 +277,9 @@ impl Unit<'_> {
             true
         });
         let is_outer = |it: &VariableId| {
-            let of = self.hir.variable(*it);
-            of.range.is_none_or(|it| !range.contains_range(it))
-                && (of.ty.is_arithmetic() || matches!(of.ty, Type::Pointer(_)))
-                && !named.contains(it)
-                && self.model.array(*it).is_none()
+            let ty = &self.hir.variable(*it).ty;
+            let is_scalar = ty.is_arithmetic() || matches!(ty, Type::Pointer(_));
+            is_scalar && !named.contains(it) && self.is_outer(body, *it)
         };
         let mut seen: Vec<VariableId> = associated.into_iter().collect();
         for variable in counters.iter().chain(&scalars).filter(|it| is_outer(it)) {
@@ -266,10 +293,36 @@ impl Unit<'_> {
         }
     }
 
+    /// Whether a variable is declared outside of a statement, and no global array.
+    fn is_outer(&self, stmt: StmtId, variable: VariableId) -> bool {
+        let range = self.hir.stmt(stmt).range;
+        let of = self.hir.variable(variable);
+        of.range.is_none_or(|it| !range.contains_range(it)) && self.model.array(variable).is_none()
+    }
+
+    /// Adds the scalars that a sequential statement of `kernels` changes: they are data like those of `copy`
+    /// (OpenACC 3.2, section 2.6.2).
+    fn add_copies(&self, region: usize, stmt: StmtId, clauses: &mut Clauses) {
+        if !clauses.is_sequential || !self.is_construct(region, "kernels") {
+            return;
+        }
+        for index in 0..self.hir.variables.len() {
+            let variable = VariableId::new(index);
+            let of = self.hir.variable(variable);
+            let is_changed = || is_changed(self.hir, stmt, variable) && self.is_outer(stmt, variable);
+            if of.ty.is_arithmetic() && !clauses.named.contains(&variable) && is_changed() {
+                clauses.maps.add_scalar(&of.name, "");
+            }
+        }
+    }
+
+    /// A test whether the node has iterations of a loop: without, it may have no elements on its device.
+    fn test_of(&self, stmt: StmtId) -> String {
+        let mut conditions = self.regions.iter().flat_map(|it| &it.conditions);
+        conditions.find(|it| it.0 == stmt).map_or_else(String::new, |it| format!("if ({})", it.1))
+    }
+
     fn loop_pragma(&self, clauses: &Clauses, chain: &[DirectiveId], stmt: StmtId) -> String {
-        let openacc =
-            chain.iter().map(|it| self.hir.directive(*it)).filter(|it| it.family == Family::OpenAcc);
-        let condition: String = openacc.map(|it| self.condition(it)).collect();
         let (maps, sharing) = (&clauses.maps.clauses, &clauses.sharing);
         let pragma = match (self.has_devices, clauses.is_sequential) {
             (false, true) => return String::new(),
@@ -279,18 +332,15 @@ impl Unit<'_> {
                     self.collapse(clauses, chain, stmt)
                 );
             }
-            (true, true) => format!("target{maps}"),
+            (true, true) => format!("target{maps}{}", clauses.condition),
             (true, false) => format!(
                 "target teams distribute parallel for{}{sharing}{}{maps}{}",
                 self.collapse(clauses, chain, stmt),
                 clauses.device,
-                condition.replacen(" if(", " if(target: ", 1)
+                clauses.condition.replacen(" if(", " if(target: ", 1)
             ),
         };
-        // A node without iterations may have no elements on its device.
-        let mut conditions = self.regions.iter().flat_map(|it| &it.conditions);
-        let test = conditions.find(|it| it.0 == stmt).map_or_else(String::new, |it| format!("if ({})", it.1));
-        format!("{test}\n#pragma omp {pragma}\n")
+        format!("{}\n#pragma omp {pragma}\n", self.test_of(stmt))
     }
 
     /// The loops of a nest that are executed together: those of a `collapse`, or else those whose iterations
