@@ -55,6 +55,11 @@ fn directives_of_both_spellings_compute_on_accelerators() {
     assert_same_everywhere("tests/c-programs/xmp/accelerators.c");
 }
 
+#[test]
+fn loops_of_one_region_are_what_they_are_serially() {
+    assert_same_everywhere("tests/c-programs/xmp/accelerator_regions.c");
+}
+
 /// The output of statements over four places with a device each, of an array of five elements.
 fn of_four_places(statements: &str) -> Output {
     let folder = tempfile::tempdir().expect("a temporary folder");
