@@ -3,10 +3,11 @@
 use apg_analysis::Cancelled;
 use apg_analysis::ide::{self, Access, LensKind};
 use serde_json::{Value, json};
-use tower_lsp_server::ls_types::{CodeLens, Command, Location, Position, Range, Uri};
+use tower_lsp_server::ls_types::{CodeLens, Command, Location, Position, Uri};
 
 use crate::handlers::remotes;
 use crate::kernels::worker::mentions_kernels;
+use crate::lsp::lens::{command_on, lens_of};
 use crate::lsp::to_proto;
 use crate::snapshot::Snapshot;
 
@@ -99,17 +100,6 @@ impl Snapshot {
         let uses = found.into_iter().filter(|r| r.access != Access::Declaration);
         Ok(to_proto::locations(self, uses.map(|r| (r.file, r.range))))
     }
-}
-
-/// A command about a document.
-pub(crate) fn command_on(document: &Uri, title: &str, command: &str, also: &[Value]) -> Command {
-    let arguments = [json!(document)].into_iter().chain(also.iter().cloned()).collect();
-    Command { title: title.into(), command: command.into(), arguments: Some(arguments) }
-}
-
-/// A lens with its command.
-pub(crate) fn lens_of(range: Range, command: Command) -> CodeLens {
-    CodeLens { range, command: Some(command), data: None }
 }
 
 fn declaration_position(data: &Value) -> Option<(Uri, Position)> {

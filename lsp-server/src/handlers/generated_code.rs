@@ -8,11 +8,12 @@ use apg_diagnostics::render::Finding;
 use apg_mir as mir;
 use apg_project::build::{self, Failure, Options, Translated};
 use apg_project::c::{AnalysedFile, Parallel};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tower_lsp_server::ls_types::{TextDocumentIdentifier, Uri};
 
 use crate::cancellation::RequestHandle;
 use crate::kernels::compiler::KernelCompiler;
+use crate::lsp::generated_code::GeneratedCode;
 use crate::snapshot::Snapshot;
 
 /// The kind that is the transfer plan of a document in C.
@@ -32,19 +33,6 @@ pub(crate) struct GeneratedCodeParams {
     pub text_document: TextDocumentIdentifier,
     /// `cuda`, `ptx`, `resources`, `cpp` or `mir`; of a document in C also `c` and `transfers`.
     pub kind: String,
-}
-
-/// The answer to `apg/generatedCode`.
-#[derive(Clone, Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct GeneratedCode {
-    /// The code, or a comment that explains why there is none.
-    pub text: String,
-    /// Line map of `[line of the text, line of the document]`, both from 0. An entry holds up to that of the
-    /// next one; `-1` means no line of the document.
-    pub lines: Vec<(u32, i64)>,
-    /// Whether the text is code: otherwise a client may keep showing the code before.
-    pub is_code: bool,
 }
 
 /// A program that is translated without the database, or a comment that explains why there is none.

@@ -21,8 +21,8 @@ use tower_lsp_server::ls_types::{
 
 use super::Language;
 use crate::document::Document;
-use crate::handlers::code_lenses::{command_on, lens_of};
-use crate::handlers::generated_code::GeneratedCode;
+use crate::lsp::generated_code::GeneratedCode;
+use crate::lsp::lens::{command_on, lens_of};
 use crate::quarantine::mark_analyzing;
 use crate::snapshot::Snapshot;
 

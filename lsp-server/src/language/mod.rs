@@ -13,7 +13,7 @@ use tower_lsp_server::ls_types::{
 };
 
 use crate::document::Document;
-use crate::handlers::generated_code::GeneratedCode;
+use crate::lsp::generated_code::GeneratedCode;
 use crate::snapshot::Snapshot;
 
 /// What the server asks of a language. An edit cancels any answer.

@@ -2,6 +2,8 @@
 
 pub(crate) mod capabilities;
 pub(crate) mod client;
+pub(crate) mod generated_code;
+pub(crate) mod lens;
 pub(crate) mod position;
 pub(crate) mod progress;
 pub(crate) mod refresh;

@@ -2,7 +2,8 @@
 
 use apg_c_syntax::{Family, TextRange};
 
-use super::{main_function, transfer_plans};
+use super::main_function::main_function;
+use super::transfers::transfer_plans;
 use crate::Parsed;
 use crate::hir::{Construct, Directive, DirectiveId, Program};
 

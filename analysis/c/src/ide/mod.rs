@@ -5,6 +5,7 @@ mod completion;
 mod hints;
 mod hover;
 mod lenses;
+mod main_function;
 mod tokens;
 mod transfers;
 
@@ -13,6 +14,7 @@ pub use self::completion::{Completion, CompletionKind, completions};
 pub use self::hints::{Inlay, inlays};
 pub use self::hover::{Hover, hover};
 pub use self::lenses::{Lens, LensKind, lenses};
+pub use self::main_function::main_function;
 pub use self::tokens::{Token, TokenKind, tokens};
 pub use self::transfers::{Size, Transfer, TransferPlan, transfer_plans, transfers};
 
@@ -20,13 +22,6 @@ use apg_c_syntax::{TextRange, TextSize};
 
 use crate::Parsed;
 use crate::hir::{DirectiveId, ExprKind, VariableId};
-
-/// The range of the `main` function's name, where it is defined.
-pub fn main_function(parsed: &Parsed) -> Option<TextRange> {
-    let mut functions = parsed.program.functions.iter();
-    let main = functions.find(|it| it.name == "main" && it.body.is_some())?;
-    parsed.spelled(main.range?)
-}
 
 /// The variable that is named at a position, with the range of its name.
 fn variable_at(parsed: &Parsed, offset: TextSize) -> Option<(VariableId, TextRange, TextRange)> {

@@ -25,8 +25,8 @@ pub(super) struct Specified {
 pub(super) struct Declared {
     pub(super) name: Option<ast::Name>,
     pub(super) ty: Type,
-    /// The pointer next to the name is `const`, or is not; `None` if it is no pointer, or an array of some, by
-    /// the declarator: the specifiers say it.
+    /// The pointer next to the name is `const`, or is not; `None` if it is no pointer, or an array of some,
+    /// by the declarator: the specifiers say it.
     pub(super) is_const: Option<bool>,
     /// The parameters of a function, of the declarator next to the name.
     pub(super) parameters: Option<ast::FunctionDeclarator>,
