@@ -150,12 +150,12 @@ pub fn translate_distributed(
         None => Ok(Arc::default()),
     };
     let originals = sources.iter().zip(&distributed).map(original).collect::<Result<Vec<_>, _>>()?;
-    Ok(translate_texts(sources, distributed, &originals, &compiler, options))
+    Ok(translate_edited(sources, distributed, &originals, &compiler, options))
 }
 
-/// Translates the directives about devices of edited texts; `originals` are those of the user, or empty of what
-/// is not edited.
-pub(crate) fn translate_texts(
+/// Translates the directives about devices of edited sources; `originals` are those of the user, or empty of
+/// what is not edited.
+pub(crate) fn translate_edited(
     sources: &[PathBuf],
     mut distributed: EditedSources,
     originals: &[Arc<str>],

@@ -137,7 +137,7 @@ impl Body<'_, '_> {
             return Ok((self.convert_to(value, Ty::U64, range)?, bits(cast)));
         }
         if matches!(value.ty, Ty::Pointer(_)) {
-            // Compilers compare texts with the formats of `printf`; another pointer converts by itself.
+            // Compilers compare strings with the formats of `printf`; another pointer converts by itself.
             let cast = match ty {
                 Type::Pointer(of) | Type::Array(of, _)
                     if matches!(**of, Type::Integer { bytes: 1, is_signed: true }) =>

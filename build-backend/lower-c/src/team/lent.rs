@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_those_that_functions_only_read() {
+    fn strings_are_those_that_functions_only_read() {
         assert!(reads_text("fprintf", 2) && reads_text("printf", 1) && reads_text("snprintf", 2));
         assert!(!reads_text("sprintf", 0) && !reads_text("snprintf", 0) && !reads_text("strcpy", 1));
     }

@@ -40,8 +40,8 @@ impl Unit<'_> {
         parts.into_iter().map(|it| self.edited_range(it)).collect()
     }
 
-    /// The nodes or the template that a name means at a place: the last declaration in front of it whose block
-    /// holds the place.
+    /// The nodes or the template that a name means at a place: the last declaration in front of it whose
+    /// block holds the place.
     fn grid_at(&self, name: &str, at: TextRange) -> Option<&Grid> {
         let is_visible = |it: &&Grid| {
             let is_before = it.name == name && it.range.start() <= at.start();

@@ -9,7 +9,7 @@ use apg_diagnostics::render::Finding;
 
 use super::{AnalysedFile, toolchain};
 use crate::build::{Options, Translated};
-use crate::c_devices::{DeviceProgram, Parallel, Placement, translate_files, translate_texts};
+use crate::c_devices::{DeviceProgram, Parallel, Placement, translate_edited, translate_files};
 use crate::load_failure::LoadFailure;
 
 /// What a C file is translated to.
@@ -50,9 +50,9 @@ impl AnalysedFile {
         parallel: Parallel,
     ) -> Result<FileForms, Vec<Finding>> {
         if let Some(text) = self.distribute(&path.display().to_string(), true)?.text {
-            let (paths, texts) = ([path.to_owned()], [self.text()]);
+            let (paths, originals) = ([path.to_owned()], [self.text()]);
             let compiler = Toolchain { separates_own_headers: false, ..(*self.compiler).clone() };
-            let found = translate_texts(&paths, vec![Some(text)], &texts, &Arc::new(compiler), options)?;
+            let found = translate_edited(&paths, vec![Some(text)], &originals, &Arc::new(compiler), options)?;
             let DeviceProgram { mut edited, regions, on_host } = found;
             let host_text = edited.pop().flatten().unwrap_or_default();
             return Ok(FileForms { regions, host_text, on_host });

@@ -23,7 +23,7 @@ const WAITING_BLOCKS: i64 = 4;
 
 /// Blocks of a multiprocessor, of another team whose size the program leaves open: memory is busier with
 /// more.
-const MOST_BLOCKS: i64 = 8;
+const MAX_BLOCKS: i64 = 8;
 
 /// Threads of a warp.
 const WARP: i64 = 32;
@@ -104,7 +104,7 @@ impl Device {
 
     /// The most threads of a team that asks for no number.
     pub(crate) fn most_team_threads(&self) -> i64 {
-        i64::from(self.limits.multiprocessors) * MOST_BLOCKS * BLOCK
+        i64::from(self.limits.multiprocessors) * MAX_BLOCKS * BLOCK
     }
 
     /// The code of a region, and the extents of its team, whose threads wait for each other or not.
@@ -119,7 +119,7 @@ impl Device {
         self.context.enter()?;
         let multiprocessors = i64::from(self.limits.multiprocessors);
         let mut resident = |block: i64| Ok(self.resident_blocks(&function, block as i32, 0)?.into());
-        let wanted = (wanted, if has_waits { WAITING_BLOCKS } else { MOST_BLOCKS });
+        let wanted = (wanted, if has_waits { WAITING_BLOCKS } else { MAX_BLOCKS });
         let shape = Shape::choose(wanted, multiprocessors, function.max_threads.into(), &mut resident)?;
         let message = || format!("{self} has not the registers for a block of this region");
         let shape = shape.ok_or_else(|| at(DeviceError::new(Kind::IllegalOperation, message())))?;
@@ -237,7 +237,7 @@ mod tests {
     fn teams_fill_the_device() {
         let filled = Shape { blocks: 528, block: 256, threads: 135_168 };
         assert_eq!(shape(0, 1024, 8), Some(filled));
-        let more = Shape::choose((0, MOST_BLOCKS), 132, 1024, &mut |_| Ok(6)).expect("no device is asked");
+        let more = Shape::choose((0, MAX_BLOCKS), 132, 1024, &mut |_| Ok(6)).expect("no device is asked");
         assert_eq!(more, Some(Shape { blocks: 792, block: 256, threads: 202_752 }));
         assert_eq!(shape(0, 200, 1), Some(Shape { blocks: 132, block: 192, threads: 25_344 }));
     }

@@ -157,8 +157,8 @@ impl Registered {
         )
     }
 
-    /// Registers memory that a pointer leads to, if it stays until the program ends: the heap of the C library,
-    /// the stack of the initial thread, and objects of libraries.
+    /// Registers memory that a pointer leads to, if it stays until the program ends: the heap of the C
+    /// library, the stack of the initial thread, and objects of libraries.
     ///
     /// # Errors
     /// The device does not reach it: in words for the user.

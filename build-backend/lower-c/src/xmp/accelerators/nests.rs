@@ -130,7 +130,7 @@ impl Unit<'_> {
             |it: &&Directive| it.family == Family::OpenAcc && it.name.split(' ').any(|it| it == "loop");
         let is_independent = is_shared || has("independent");
         let is_left_open = self.is_construct(region, "kernels") || has("auto");
-        (is_shared || chain.iter().any(|it| is_loop(it)))
+        (is_shared || chain.iter().any(is_loop))
             && !has("seq")
             && !self.is_construct(region, "serial")
             && (is_independent || !is_left_open)
