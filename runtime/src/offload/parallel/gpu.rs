@@ -163,12 +163,11 @@ impl State {
                     self.registered.register_target(device, &format!("`{}`", text(place.name)), pointer)?
                 }
             }
-            // An object of a function may have no value yet.
-            let _ = self.reach_targets(device, heap, pointer);
+            self.move_targets(device, heap, pointer);
         }
         for object in request.objects {
             match object.kind {
-                object_kind::OTHER => self.reach_targets(device, heap, object.target())?,
+                object_kind::OTHER => self.move_targets(device, heap, object.target()),
                 object_kind::POINTER => self.move_there(device, heap, object.target()),
                 _ => {}
             }
@@ -182,19 +181,13 @@ impl State {
         }
     }
 
-    /// Moves what an object of the program points to, if it is a pointer to a large allocation, and registers
-    /// what another pointer leads to.
-    fn reach_targets(&mut self, device: &Device, heap: &Heap, object: usize) -> Outcome<()> {
-        if !object.is_multiple_of(size_of::<usize>()) || !self.registered.has(object) {
-            return Ok(());
-        }
-        // SAFETY: an aligned word of memory that is mapped.
-        let pointer = unsafe { (object as *const usize).read_volatile() };
-        if heap.has(pointer) {
+    /// Moves what an object of the program points to, if it is a pointer to a large allocation.
+    fn move_targets(&self, device: &Device, heap: &Heap, object: usize) {
+        if object.is_multiple_of(size_of::<usize>()) && self.registered.has(object) {
+            // SAFETY: an aligned word of memory that is mapped.
+            let pointer = unsafe { (object as *const usize).read_volatile() };
             self.move_there(device, heap, pointer);
-            return Ok(());
         }
-        self.registered.register_target(device, "a pointer that the region names", pointer)
     }
 
     /// Device memory for partial results.

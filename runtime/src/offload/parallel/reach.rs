@@ -206,6 +206,7 @@ mod tests {
 
     static OBJECT: [u64; 4] = [1, 2, 3, 4];
 
+    #[expect(clippy::single_range_in_vec_init, reason = "lists of ranges, of which some have one")]
     #[test]
     fn only_what_is_missing_is_registered() {
         assert_eq!(missing(&[], &(1..9)), [1..9]);
