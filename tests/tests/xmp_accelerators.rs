@@ -18,9 +18,10 @@ fn run(folder: &Path, program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> O
     programs::run(command, LIMIT).expect("it ends")
 }
 
-/// Runs a program serially, and over places with a device each and without one.
+/// Runs a program serially, and over places with a device each and without one; so many of its regions have no
+/// device form.
 #[track_caller]
-fn assert_same_everywhere(name: &str) {
+fn assert_same_everywhere(name: &str, left_to_host: usize) {
     if tools::optional_tool("cc").is_none() {
         return;
     }
@@ -35,29 +36,36 @@ fn assert_same_everywhere(name: &str) {
         let output = run(folder.path(), tools::apg(), &words);
         assert_eq!(output.status, 0, "{words:?}: {}", output.stderr);
         assert_eq!(output.stdout, serial.stdout, "{words:?}");
-        // No region is left to the host.
-        assert_eq!(output.stderr, "", "{words:?}");
+        let on_host = output.stderr.matches("= note: the host runs the region").count();
+        assert_eq!(
+            on_host,
+            if accelerators == "cpu" { left_to_host } else { 0 },
+            "{words:?}: {}",
+            output.stderr
+        );
+        assert!(on_host > 0 || output.stderr.is_empty(), "{words:?}: {}", output.stderr);
     }
 }
 
 #[test]
 fn bodies_move_on_accelerators() {
-    assert_same_everywhere("examples/xmp/nbody_accelerators.c");
+    assert_same_everywhere("examples/xmp/nbody_accelerators.c", 0);
 }
 
 #[test]
 fn stencil_with_shadows_on_accelerators_is_that_of_the_host() {
-    assert_same_everywhere("examples/xmp/laplace_accelerators.c");
+    assert_same_everywhere("examples/xmp/laplace_accelerators.c", 0);
 }
 
 #[test]
 fn directives_of_both_spellings_compute_on_accelerators() {
-    assert_same_everywhere("tests/c-programs/xmp/accelerators.c");
+    assert_same_everywhere("tests/c-programs/xmp/accelerators.c", 0);
 }
 
 #[test]
 fn loops_of_one_region_are_what_they_are_serially() {
-    assert_same_everywhere("tests/c-programs/xmp/accelerator_regions.c");
+    // A loop inside of a sequential one has no device form.
+    assert_same_everywhere("tests/c-programs/xmp/accelerator_regions.c", 1);
 }
 
 /// The output of statements over four places with a device each, of an array of five elements.
