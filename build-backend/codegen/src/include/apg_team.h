@@ -440,7 +440,7 @@ APG_TEAM void apg_team_take_back(const apg_team_loan *it) {
       for (apg_i64 b = 0; b < 8 && k + b < bytes; ++b) ((unsigned char *)it->objects[i])[k + b] = (unsigned char)(word >> 8 * b);
     }
 }
-/* Takes the next call, in turn, and waits until a thread of the host has made it. Behind the operands are the objects that
+/* Takes the next call, in the order of the calls, and waits until a thread of the host has made it. Behind the operands are the objects that
    they point into, and the sizes of these. An address of this thread means nothing there: the object is copied to the host
    and back; a call without a function tells that this cannot be, and of which operand. */
 APG_TEAM void apg_team_host_call(apg_i64 self, apg_i64 function, apg_i64 operands, apg_i32 words) {

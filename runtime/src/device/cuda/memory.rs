@@ -164,7 +164,7 @@ impl Device {
     /// Ends what [`Device::begin_transfer`] has begun.
     pub(crate) fn end_transfer(&self, start: u64) {
         if self.memory.end_transfer(start) {
-            // The program has gone on: there is nobody to tell.
+            // The program has gone on: the error has no receiver.
             let _ = self.free_untracked(start);
         }
     }

@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn calls_are_made_in_order() {
-        // SAFETY: zeros are calls that nobody asks for.
+        // SAFETY: zeros are calls that no thread has made.
         let mut calls: Vec<HostCall> = (0..CALLS).map(|_| unsafe { std::mem::zeroed() }).collect();
         // SAFETY: the calls of the test.
         let mut served = unsafe { HostCalls::new(calls.as_mut_ptr()) };
