@@ -18,8 +18,8 @@ fn run(folder: &Path, program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> O
     programs::run(command, LIMIT).expect("it ends")
 }
 
-/// Runs a program serially, and over places with a device each and without one; so many of its regions have no
-/// device form.
+/// Runs a program serially, and over places with a device each and without one. `left_to_host` is the number
+/// of its regions that have no device form.
 #[track_caller]
 fn assert_same_everywhere(name: &str, left_to_host: usize) {
     if tools::optional_tool("cc").is_none() {
