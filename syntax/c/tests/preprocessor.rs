@@ -218,6 +218,31 @@ fn a_preamble_is_reused_while_its_text_and_files_are_the_same() {
 }
 
 #[test]
+fn an_empty_preamble_is_reused_too() {
+    let toolchain = Toolchain::default();
+    let run = |text: &str, header: &str, old: Option<&std::sync::Arc<apg_c_syntax::Preamble>>| {
+        preprocess(Path::new("main.c"), text.into(), &toolchain, &Memory::of(&[("a.h", header)]), old)
+    };
+    // The header ends inside of a declaration, which the file completes.
+    let text = "#include \"a.h\"\nh; int x;";
+    let first = run(text, "int\n", None);
+    assert_eq!((spellings(&first).join(" "), first.preamble().prefix()), ("int h ; int x ;".into(), ""));
+    let second = run(&text.replace('x', "y"), "int\n", Some(first.preamble()));
+    assert_eq!(spellings(&second).join(" "), "int h ; int y ;");
+    assert!(std::sync::Arc::ptr_eq(first.preamble(), second.preamble()));
+    let third = run("#include \"a.h\"\nint x;", "int h;\n", Some(second.preamble()));
+    assert_eq!(spellings(&third).join(" "), "int h ; int x ;");
+    assert_eq!(third.preamble().prefix(), "#include \"a.h\"\n");
+}
+
+#[test]
+fn a_null_directive_ends_with_its_line() {
+    let unit = unit("#define A 1\n# // nothing\n#\nint main(void) {\n}");
+    assert_eq!(unit.preamble().prefix(), "#define A 1\n# // nothing\n#\n");
+    assert_eq!(spellings(&unit).join(" "), "int main ( void ) { }");
+}
+
+#[test]
 fn headers_expand_as_the_compiler_expands_them() {
     let Some(toolchain) = system_toolchain() else { return };
     let dir = std::env::temp_dir();

@@ -72,6 +72,9 @@ pub struct Preamble {
     tokens: Arc<[Token]>,
     /// Whether the first `#include "..."` ends it.
     ends_at_own_header: bool,
+    /// The preamble of all leading directives, where this is an empty one because that ended inside of a
+    /// declaration.
+    rejected: Option<Box<Preamble>>,
     pub(super) errors: Vec<PreprocessError>,
 }
 
@@ -89,7 +92,10 @@ impl Preamble {
         });
         match ends_declaration {
             true => preamble,
-            false => Preamble::of_prefix(main, text, 0, toolchain, file_system),
+            false => Preamble {
+                rejected: Some(Box::new(preamble)),
+                ..Preamble::of_prefix(main, text, 0, toolchain, file_system)
+            },
         }
     }
 
@@ -132,6 +138,7 @@ impl Preamble {
             interner,
             tokens: tokens.into(),
             ends_at_own_header: toolchain.separates_own_headers,
+            rejected: None,
             errors,
         }
     }
@@ -152,6 +159,9 @@ impl Preamble {
 
     /// Whether a text starts with the same leading directives, and all files are as they were.
     pub(super) fn is_valid(&self, main: &Path, text: &str, file_system: &dyn FileSystem) -> bool {
+        if let Some(rejected) = &self.rejected {
+            return rejected.is_valid(main, text, file_system);
+        }
         self.main == main
             && text.starts_with(&*self.prefix)
             && preamble_len(text, self.ends_at_own_header) == self.prefix.len()
@@ -202,7 +212,8 @@ fn leading_directives(text: &str, ends_at_own_header: bool) -> usize {
                 Some((kind, _)) => break kind,
             }
         };
-        while tokens.peek().is_some_and(|it| it.0.is_trivia()) {
+        // A `#` alone is a directive too, and its line ends with it.
+        while tokens.peek().is_some_and(|it| it.0.is_trivia() && it.0 != SyntaxKind::NEWLINE) {
             tokens.next();
         }
         let name = tokens.peek().map(|it| &text[it.1.clone()]);
