@@ -77,4 +77,12 @@ impl Spelling {
             Spelling::Brackets => "brackets",
         }
     }
+
+    /// The first index of an axis that is declared by its size.
+    pub fn first_index(self) -> i128 {
+        match self {
+            Spelling::Parentheses => 1,
+            Spelling::Brackets => 0,
+        }
+    }
 }

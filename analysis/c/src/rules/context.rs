@@ -99,7 +99,7 @@ impl<'p> Context<'p> {
         Some(Fix::replace(format!("Remove `{name}`"), TextRange::new(start, spelled.end()), ""))
     }
 
-    /// A fix that writes a directive on a line of its own before a statement.
+    /// A fix that writes a directive, `omp barrier`, on a line of its own before a statement.
     pub fn insert_directive(&self, before: TextRange, directive: &str) -> Option<Fix<std::path::PathBuf>> {
         let spelled = self.parsed.is_spelled(before).then(|| self.parsed.spelled(before))??;
         let text = self.parsed.text();
@@ -107,9 +107,9 @@ impl<'p> Context<'p> {
         let indent = &text[line..usize::from(spelled.start())];
         // Other code on the line would come to stand in the directive.
         indent.chars().all(char::is_whitespace).then_some(())?;
-        let text = format!("{indent}#pragma omp {directive}\n");
+        let text = format!("{indent}#pragma {directive}\n");
         let offset = apg_c_syntax::TextSize::from(line as u32);
-        Some(Fix::insert(format!("Write `#pragma omp {directive}` before it"), offset, text))
+        Some(Fix::insert(format!("Write `#pragma {directive}` before it"), offset, text))
     }
 
     /// The directives around a directive, the innermost first.

@@ -188,7 +188,7 @@ fn of_variable(cx: &Context<'_>, finding: &Finding<'_>, variable: VariableId) ->
         if let [only] = unprotected[..] {
             diagnostic
                 .fixes
-                .extend(statement_of(cx, only.site).and_then(|it| cx.insert_directive(it, "atomic")));
+                .extend(statement_of(cx, only.site).and_then(|it| cx.insert_directive(it, "omp atomic")));
         }
         return diagnostic;
     }

@@ -2,10 +2,11 @@
 
 use apg_diagnostics::{Rule, Severity};
 
+use super::reduces;
 use crate::hir::visit::Node;
 use crate::hir::{BinaryOp, Directive, ExprId, ExprKind, StmtId, VariableId};
 use crate::rules::Context;
-use crate::xmp::directives;
+use crate::xmp::{directives, is_node_number};
 
 /// A value that each node combines for its own iterations alone.
 pub static RULE: Rule = Rule {
@@ -99,17 +100,12 @@ fn operator_text(operator: BinaryOp) -> Option<&'static str> {
     })
 }
 
-/// Whether a reduction of the same function names a variable, or the loop is of a task, where it may be the
-/// own of a node.
+/// Whether a reduction of the same function names a variable, or it may be the own of a node: the loop is of a
+/// task, or the function asks for the number of its node.
 fn is_reduced(cx: &Context<'_>, of: &Directive, variable: VariableId) -> bool {
     let name = cx.name(variable);
-    let names = |range| {
-        let words = cx.source(range).unwrap_or_default();
-        words.split(|it: char| !it.is_alphanumeric() && it != '_').any(|it| it == name)
-    };
-    cx.around(of).any(|it| it.1.name.starts_with("task"))
-        || directives(cx.program).filter(|it| it.function == of.function).any(|it| match it.name.as_str() {
-            "reduction" => names(it.range),
-            _ => it.clauses_named("reduction").any(|it| names(it.range)),
-        })
+    let body = of.function.and_then(|it| cx.program.function(it).body);
+    body.is_some_and(|it| cx.calls_in(it).iter().any(|it| is_node_number(it.1)))
+        || cx.around(of).any(|it| it.1.name.starts_with("task"))
+        || directives(cx.program).filter(|it| it.function == of.function).any(|it| reduces(cx, it, name))
 }

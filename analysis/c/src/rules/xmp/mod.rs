@@ -4,24 +4,45 @@
 pub mod access_beyond_shadow;
 pub mod aligned_twice;
 pub mod dimension_count;
+pub mod directive_in_compute_region;
+pub mod missing_device_data;
 pub mod missing_reduction;
+pub mod missing_reflect;
 pub mod mixed_spelling;
 pub mod reflect_beyond_shadow;
 pub mod size_mismatch;
 pub mod syntax;
+pub mod unaligned_loop;
 pub mod undeclared_name;
+pub mod unequal_value;
 
-use super::Checked;
+use super::{Checked, Context};
+use crate::hir::Directive;
 
 /// The rules of this family.
 pub static RULES: &[Checked] = &[
     (&access_beyond_shadow::RULE, Some(access_beyond_shadow::check)),
     (&aligned_twice::RULE, Some(aligned_twice::check)),
     (&dimension_count::RULE, Some(dimension_count::check)),
+    (&directive_in_compute_region::RULE, Some(directive_in_compute_region::check)),
+    (&missing_device_data::RULE, Some(missing_device_data::check)),
     (&missing_reduction::RULE, Some(missing_reduction::check)),
+    (&missing_reflect::RULE, Some(missing_reflect::check)),
     (&mixed_spelling::RULE, Some(mixed_spelling::check)),
     (&reflect_beyond_shadow::RULE, Some(reflect_beyond_shadow::check)),
     (&size_mismatch::RULE, Some(size_mismatch::check)),
     (&syntax::RULE, Some(syntax::check)),
+    (&unaligned_loop::RULE, Some(unaligned_loop::check)),
     (&undeclared_name::RULE, Some(undeclared_name::check)),
+    (&unequal_value::RULE, Some(unequal_value::check)),
 ];
+
+/// Whether a directive is a reduction, or has one, that names a variable.
+fn reduces(cx: &Context<'_>, directive: &Directive, name: &str) -> bool {
+    let names = |range| {
+        let words = cx.source(range).unwrap_or_default();
+        words.split(|it: char| !it.is_alphanumeric() && it != '_').any(|it| it == name)
+    };
+    directive.name == "reduction" && names(directive.range)
+        || directive.clauses_named("reduction").any(|it| names(it.range))
+}

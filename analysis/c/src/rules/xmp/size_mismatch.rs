@@ -2,9 +2,10 @@
 
 use apg_diagnostics::{Rule, Severity};
 
-use crate::hir::{BinaryOp, ExprId, ExprKind, Length, Program, Subscript, SubscriptKind, Type};
+use crate::hir::{Length, Type};
 use crate::rules::Context;
-use crate::xmp::{GlobalArray, Model};
+use crate::xmp::Model;
+use crate::xmp::loops::aligned_index;
 
 /// An array with elements that its template has no index for.
 pub static RULE: Rule = Rule {
@@ -44,7 +45,8 @@ pub(super) fn check(cx: &mut Context<'_>) {
         }
         let extents = extents(&variable.ty);
         for (index, axis) in array.target.iter().zip(&template.axes) {
-            let (Some((first, last)), Some((number, offset))) = (axis.bounds, aligned(cx, array, index))
+            let (Some((first, last)), Some((number, offset))) =
+                (axis.bounds, aligned_index(cx.program, array, index))
             else {
                 continue;
             };
@@ -75,27 +77,4 @@ fn extents(mut ty: &Type) -> Vec<Option<i128>> {
         ty = element;
     }
     extents
-}
-
-/// The axis of the array that a subscript of the template names, and what is added to its index.
-fn aligned(cx: &Context<'_>, array: &GlobalArray, index: &Subscript) -> Option<(usize, i128)> {
-    let SubscriptKind::Expr(expr) = index.kind else { return None };
-    let named = |text: &str| array.axes.iter().position(|it| it.text == text);
-    if let Some(axis) = named(&index.text) {
-        return Some((axis, 0));
-    }
-    let program: &Program = cx.program;
-    let source = |it: ExprId| cx.source(program.expr(it).range).and_then(named);
-    match program.expr(expr).kind {
-        ExprKind::Binary(BinaryOp::Add, left, right) => match (source(left), source(right)) {
-            (Some(axis), None) => Some((axis, program.constant(right)?)),
-            (None, Some(axis)) => Some((axis, program.constant(left)?)),
-            _ => None,
-        },
-        ExprKind::Binary(BinaryOp::Subtract, left, right) => {
-            Some((source(left)?, program.constant(right)?.checked_neg()?))
-        }
-        _ => None,
-    }
-    .filter(|it| it.1.unsigned_abs() < 1 << 64)
 }
