@@ -194,6 +194,33 @@ fn regions_of_accelerators_of_xcalablemp_have_lenses() {
 }
 
 #[test]
+fn directives_that_communicate_have_lenses_and_a_plan() {
+    let commands = json!({ "commands": ["apg.showCommunication", "apg.runWithPlaces"] });
+    let mut session = Session::workspace_for(&[], json!({}), commands);
+    let path = tools::repository().join("examples/xmp/laplace.c");
+    let text = std::fs::read_to_string(path).expect("an example");
+    let uri = session.open("laplace.c", &text);
+    session.server.diagnostics(&uri, 1);
+    let lenses = session.server.request("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }));
+    let found = |name: &str| -> Vec<usize> {
+        let of_name = lenses.as_array().expect("lenses").iter().filter(|it| it["command"]["command"] == name);
+        of_name.map(|it| it["range"]["start"]["line"].as_u64().unwrap() as usize).collect()
+    };
+    let lines = found("apg.showCommunication");
+    let words = |line: &usize| text.lines().nth(*line).unwrap().split_whitespace().nth(2).unwrap();
+    assert_eq!(lines.iter().map(words).collect::<Vec<_>>(), ["reflect", "loop"], "{lenses}");
+    assert_eq!(found("apg.runWithPlaces").len(), 1, "{lenses}");
+    let parameters = json!({ "textDocument": { "uri": uri }, "kind": "communication" });
+    let plan = session.server.request("apg/generatedCode", parameters);
+    assert_eq!(plan["isCode"], true, "{plan}");
+    let said = plan["text"].as_str().unwrap();
+    let first = format!("line {}: reflect\n    `u`, axis 0: each node of `p` gets 1 section", lines[0] + 1);
+    assert!(said.starts_with(&first), "{said}");
+    assert_eq!(plan["lines"], json!([[0, lines[0]], [3, lines[1]]]), "{said}");
+    assert_eq!(session.server.end(), Some(0));
+}
+
+#[test]
 fn generated_code_of_c_names_the_lines_that_it_comes_from() {
     let mut session = Session::workspace_for(&[], json!({}), json!({}));
     let uri = session.open("scale.c", SCALE);

@@ -99,8 +99,8 @@ fn hover_on_a_global_array_shows_its_distribution() {
         for part in [
             "`a` is a **global array**: `a[i]` is where `t[i]` is",
             "distributed (block) onto `p`, 4 nodes",
-            "p(0): a at t 0..2\np(1): a at t 3..5\np(2): a at t 6..8\np(3): a at t 9..9\n",
-            "At most 3 elements on each node, 24 bytes without shadows",
+            "p(0): a at t 0..2\np(1): a at t 3..5\np(2): a at t 6..8\np(3): a at t 9\n",
+            "At most 3 elements on each node, 24 bytes without shadows and 48 bytes with them",
             "Shadow: 1 below and 2 above",
         ] {
             assert!(markdown.contains(part), "{marked}: {part}: {markdown}");
@@ -198,4 +198,90 @@ fn copies_and_maps_that_always_move_are_not_on_the_device_already() {
     let plans = ide::transfer_plans(parsed(host.database(), file));
     let rows: Vec<_> = plans[1].transfers.iter().map(|it| (it.name.as_str(), it.direction())).collect();
     assert_eq!(rows, [("a[0:n]", "to the device"), ("k", "to the device"), ("m", "to the device")]);
+}
+
+fn hover(text: &str, marked: &str) -> String {
+    let (parsed, offset) = at_cursor(&text.replacen(&marked.replace("$0", ""), marked, 1));
+    ide::hover(&parsed, offset).unwrap_or_else(|| panic!("no hover: {marked}")).markdown
+}
+
+#[test]
+fn hover_on_a_distributed_loop_says_who_executes_what() {
+    let text = GLOBAL.replace("int i = 0", "int i = 1");
+    let markdown = hover(&text, "xmp lo$0op");
+    for part in [
+        "Each node executes the iterations whose indices of `t` it owns.",
+        "p(0): i = 1..2\np(1): i = 3..5\np(2): i = 6..8\np(3): i = 9\n",
+    ] {
+        assert!(markdown.contains(part), "{part}: {markdown}");
+    }
+    let cyclic = hover(&text.replace("t[block]", "t[cyclic]"), "xmp lo$0op");
+    assert!(cyclic.contains("p(1): i = 1, 5, 9\n"), "{cyclic}");
+    let part = hover(&text.replace("i < 10", "i < 4"), "xmp lo$0op");
+    assert!(part.contains("p(1): i = 3\np(2): i = nothing\n"), "{part}");
+    // Bounds or nodes that are not constant have no table.
+    let open = hover(&text.replace("p[4]", "p[*]"), "xmp lo$0op");
+    assert!(open.contains("it owns") && !open.contains("```"), "{open}");
+    let unknown =
+        hover(&text.replace("void f(void)", "void f(int n)").replace("i < 10", "i < n"), "xmp lo$0op");
+    assert!(unknown.contains("p(0): i = 0..2 as far as the loop goes"), "{unknown}");
+}
+
+#[test]
+fn hover_on_a_global_array_of_two_axes_has_both() {
+    let text = "#pragma xmp nodes p[2][4]\n#pragma xmp template t[8][16]\n#pragma xmp distribute t[block][cyclic] onto p\n\
+                float a[8][16];\n#pragma xmp align a[i][j] with t[i][j]\n#pragma xmp shadow a[1][0]\n";
+    let markdown = hover(text, "float $0a");
+    for part in [
+        "p(1, *): a at t axis 0, 4..7\n",
+        "p(*, 3): a at t axis 1, 3, 7, 11, ...\n",
+        "At most 16 elements on each node, 64 bytes without shadows and 96 bytes with them.",
+    ] {
+        assert!(markdown.contains(part), "{part}: {markdown}");
+    }
+}
+
+const MOVES: &str = "#pragma xmp nodes p[4]\n#pragma xmp template t[64][8]\n#pragma xmp distribute t[block][*] onto p\n\
+    double a[64][8], b[64][8];\n#pragma xmp align [i][j] with t[i][j] :: a, b\n#pragma xmp shadow a[1:2][0]\n\
+    double x, row[8];\nvoid f(void) {\n#pragma xmp reflect (a)\n#pragma xmp reflect_init (a) width(/periodic/1:0, 0) acc\n\
+    #pragma xmp bcast (x) from p[2]\n#pragma xmp gmove\nb[:][:] = a[:][:];\n#pragma xmp gmove\nx = a[3][4];\n\
+    #pragma xmp barrier\n#pragma xmp loop (i) on t[i][*] reduction(+:x)\nfor (int i = 0; i < 64; i++) x += b[i][0];\n}\n";
+
+#[test]
+fn directives_that_communicate_say_what_moves() {
+    let (parsed, _) = at_cursor(MOVES);
+    let plans = ide::communication_plans(&parsed);
+    let first: Vec<(&str, &str)> =
+        plans.iter().map(|it| (it.directive.as_str(), it.lines[0].as_str())).collect();
+    assert_eq!(
+        first,
+        [
+            (
+                "reflect",
+                "`a`, axis 0: each node of `p` gets 1 section (64 bytes) from the node before and 2 sections (128 bytes) \
+                 from the node behind"
+            ),
+            (
+                "reflect_init",
+                "`a`, axis 0: each node of `p` gets 1 section (64 bytes) from the node before, the first and the last node \
+                 from each other"
+            ),
+            ("bcast", "`x`: from `p[2]` to all others, 8 bytes"),
+            (
+                "gmove",
+                "the owners of `a` send to the owners of `b`, each what the other needs (all-to-all); what is on the same \
+                 node is copied there"
+            ),
+            ("gmove", "the owner of the element of `a` sends it to all nodes (broadcast)"),
+            ("barrier", "every node waits for all others; no data"),
+            ("loop", "behind the loop every node gives its value and gets the combined one (all-reduce)"),
+        ]
+    );
+    assert!(plans[0].lines[1].starts_with("path: the memory that places of one host share"));
+    assert!(plans[1].lines[1].starts_with("path: from the memory of one accelerator"));
+    let markdown = hover(MOVES, "xmp ref$0lect");
+    assert!(markdown.contains("- `a`, axis 0: each node of `p` gets 1 section"), "{markdown}");
+    let lenses = ide::lenses(&parsed);
+    let count = lenses.iter().filter(|it| it.kind == ide::LensKind::ShowCommunication).count();
+    assert_eq!(count, plans.len());
 }

@@ -58,6 +58,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     command("apg.showResources", (uri) => generated.show("resources", uriOf(uri))),
     command("apg.showHostCode", (uri) => generated.showHostCode(uriOf(uri))),
     command("apg.showTransfers", (uri) => generated.show("transfers", uriOf(uri))),
+    command("apg.showCommunication", (uri) => generated.show("communication", uriOf(uri))),
     command("apg.showMir", (uri) => generated.show("mir", uriOf(uri))),
     command("apg.showReferences", showReferences),
     command("apg.refreshPlaces", () => places.refresh()),

@@ -16,7 +16,7 @@ const ECHO = 800;
 const OPENING = 700;
 
 /** What can be shown. */
-export type Kind = "cuda" | "ptx" | "resources" | "c" | "cpp" | "mir" | "transfers";
+export type Kind = "cuda" | "ptx" | "resources" | "c" | "cpp" | "mir" | "transfers" | "communication";
 
 /** The ending gives the colours. */
 const ENDINGS: Record<Kind, string> = {
@@ -27,6 +27,7 @@ const ENDINGS: Record<Kind, string> = {
   cpp: "cpp",
   mir: "mir",
   transfers: "transfers.txt",
+  communication: "communication.txt",
 };
 const KINDS = Object.keys(ENDINGS) as Kind[];
 

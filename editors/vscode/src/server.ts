@@ -26,6 +26,7 @@ const LENS_COMMANDS = [
   "apg.debugOn",
   "apg.showHostCode",
   "apg.showTransfers",
+  "apg.showCommunication",
 ];
 /** The one that counts: it is in the way of those who read. */
 const COUNTING_LENS = "apg.showReferences";

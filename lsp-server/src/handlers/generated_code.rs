@@ -13,11 +13,13 @@ use tower_lsp_server::ls_types::{TextDocumentIdentifier, Uri};
 
 use crate::cancellation::RequestHandle;
 use crate::kernels::compiler::KernelCompiler;
+use crate::language::PlanKind;
 use crate::lsp::generated_code::GeneratedCode;
 use crate::snapshot::Snapshot;
 
-/// The kind that is the transfer plan of a document in C.
-const TRANSFERS: &str = "transfers";
+/// The kinds that are plans of a document in C.
+const PLANS: [(&str, PlanKind); 2] =
+    [("transfers", PlanKind::Transfers), ("communication", PlanKind::Communication)];
 
 /// The kinds of a document in C that are about its regions alone.
 const OF_REGIONS: [&str; 5] = ["cuda", "ptx", "resources", "cpp", "mir"];
@@ -31,7 +33,8 @@ const MAX_COMMENT_COLUMNS: usize = 60;
 pub(crate) struct GeneratedCodeParams {
     /// The document with `main`, or any in C.
     pub text_document: TextDocumentIdentifier,
-    /// `cuda`, `ptx`, `resources`, `cpp` or `mir`; of a document in C also `c` and `transfers`.
+    /// `cuda`, `ptx`, `resources`, `cpp` or `mir`; of a document in C also `c`, `transfers` and
+    /// `communication`.
     pub kind: String,
 }
 
@@ -79,9 +82,9 @@ impl Snapshot {
             Lowered { path, program, request, compile_timeout }
         };
         if let Some((document, language)) = self.in_other_language(uri) {
-            let source = match kind {
-                TRANSFERS => language.transfers(self, document)?.map(Source::Text),
-                _ => language.analysed(self, document)?.map(|it| Source::C(Box::new(it))),
+            let source = match PLANS.iter().find(|it| it.0 == kind) {
+                Some((_, plan)) => language.plan(self, document, *plan)?.map(Source::Text),
+                None => language.analysed(self, document)?.map(|it| Source::C(Box::new(it))),
             };
             let absent = || "// This file is not analysed.\n".to_owned();
             return Ok(lowered(document.path.clone(), source.ok_or_else(absent)));
@@ -239,7 +242,7 @@ fn print_code(forms: &Forms, kind: &str, mut compiler: KernelCompiler<'_>) -> Re
         ("resources", _) => resources(forms, &mut compiler).map_err(|it| format!("// {}\n", comment(&it))),
         (other, c_text) => {
             let known = match c_text {
-                Some(_) => "cuda, ptx, resources, c, cpp, mir or transfers",
+                Some(_) => "cuda, ptx, resources, c, cpp, mir, transfers or communication",
                 None => "cuda, ptx, resources, cpp or mir",
             };
             Err(format!("// There is no form `{}`: ask for {known}.\n", comment(other)))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apg_analysis::Cancelled;
 use apg_analysis::ide::Token;
-use apg_c_analysis::ide::{self, CompletionKind, LensKind, TokenKind, TransferPlan};
+use apg_c_analysis::ide::{self, CommunicationPlan, CompletionKind, LensKind, TokenKind, TransferPlan};
 use apg_c_analysis::{Parsed, file_diagnostics, parsed};
 use apg_diagnostics::Severity;
 use apg_project::c::AnalysedFile;
@@ -19,7 +19,7 @@ use tower_lsp_server::ls_types::{
     WorkspaceEdit,
 };
 
-use super::Language;
+use super::{Language, PlanKind};
 use crate::document::Document;
 use crate::lsp::generated_code::GeneratedCode;
 use crate::lsp::lens::{command_on, lens_of};
@@ -239,6 +239,9 @@ impl Language for C {
                 }
                 LensKind::ShowCuda => all.push(command("Show CUDA", "apg.showCuda")),
                 LensKind::ShowTransfers => all.extend(optional("Show transfers", "apg.showTransfers")),
+                LensKind::ShowCommunication => {
+                    all.extend(optional("Show communication", "apg.showCommunication"));
+                }
             }
         }
         Ok(all)
@@ -250,38 +253,54 @@ impl Language for C {
         snapshot.c.with(|db| AnalysedFile::new(db, file)).map(Some)
     }
 
-    fn transfers(
+    fn plan(
         &self,
         snapshot: &Snapshot,
         document: &Document,
+        kind: PlanKind,
     ) -> Result<Option<GeneratedCode>, Cancelled> {
         let Some(program) = program(snapshot, document)? else { return Ok(None) };
-        let plans = ide::transfer_plans(&program);
-        let line =
-            |it: &TransferPlan| document.text.position(it.range.start(), snapshot.config.encoding).line;
-        let plans: Vec<_> = plans.into_iter().map(|it| (line(&it), it)).collect();
-        Ok(Some(describe_transfers(&plans)))
+        let line = |it: TextRange| document.text.position(it.start(), snapshot.config.encoding).line;
+        let (plans, otherwise): (Vec<Paragraph>, _) = match kind {
+            PlanKind::Transfers => (
+                ide::transfer_plans(&program).iter().map(|it| of_transfers(line(it.range), it)).collect(),
+                "No construct of this file moves data between host and device.",
+            ),
+            PlanKind::Communication => {
+                let plans = ide::communication_plans(&program).into_iter();
+                let paragraph = |it: CommunicationPlan| (line(it.range), it.directive, it.lines);
+                (plans.map(paragraph).collect(), "No directive of this file moves data between nodes.")
+            }
+        };
+        Ok(Some(describe(&plans, otherwise)))
     }
 }
 
-/// The plans as text, a paragraph each, with their lines from 0.
-fn describe_transfers(plans: &[(u32, TransferPlan)]) -> GeneratedCode {
+/// The line from 0 of a directive, its name, and what is said of it.
+type Paragraph = (u32, String, Vec<String>);
+
+/// What is said of a transfer plan.
+fn of_transfers(line: u32, plan: &TransferPlan) -> Paragraph {
+    let said = plan.transfers.iter().map(|it| {
+        let said = format!("{}: {}, {}; {}", it.name, it.direction(), it.size.text(), it.why);
+        // What is written in several lines is said in one.
+        said.split_whitespace().filter(|it| *it != "\\").collect::<Vec<_>>().join(" ")
+    });
+    (line, plan.directive.clone(), said.collect())
+}
+
+/// Plans as text, a paragraph each; a comment if there is none.
+fn describe(plans: &[Paragraph], otherwise: &str) -> GeneratedCode {
     if plans.is_empty() {
-        let text = "// No construct of this file moves data between host and device.\n".to_owned();
-        return GeneratedCode { text, lines: vec![(0, -1)], is_code: false };
+        return GeneratedCode { text: format!("// {otherwise}\n"), lines: vec![(0, -1)], is_code: false };
     }
     let mut code = GeneratedCode { is_code: true, ..GeneratedCode::default() };
     let mut at = 0;
-    for (line, plan) in plans {
+    for (line, directive, said) in plans {
         code.lines.push((at, i64::from(*line)));
-        code.text.push_str(&format!("line {}: {}\n", line + 1, plan.directive));
-        for it in &plan.transfers {
-            let said = format!("{}: {}, {}; {}", it.name, it.direction(), it.size.text(), it.why);
-            // What is written in several lines is said in one.
-            let words: Vec<&str> = said.split_whitespace().filter(|it| *it != "\\").collect();
-            code.text.push_str(&format!("    {}\n", words.join(" ")));
-        }
-        at += u32::try_from(plan.transfers.len()).unwrap_or(u32::MAX) + 1;
+        code.text.push_str(&format!("line {}: {directive}\n", line + 1));
+        said.iter().for_each(|it| code.text.push_str(&format!("    {it}\n")));
+        at += u32::try_from(said.len()).unwrap_or(u32::MAX).saturating_add(1);
     }
     code
 }

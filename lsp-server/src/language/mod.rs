@@ -67,9 +67,22 @@ pub(crate) trait Language {
     /// A document for the generation of its code; `None` if the database does not have it.
     fn analysed(&self, snapshot: &Snapshot, document: &Document) -> Result<Option<AnalysedFile>, Cancelled>;
 
-    /// What moves between host and device, as text; `None` if the database does not have the document.
-    fn transfers(&self, snapshot: &Snapshot, document: &Document)
-    -> Result<Option<GeneratedCode>, Cancelled>;
+    /// What constructs move, as text; `None` if the database does not have the document.
+    fn plan(
+        &self,
+        snapshot: &Snapshot,
+        document: &Document,
+        kind: PlanKind,
+    ) -> Result<Option<GeneratedCode>, Cancelled>;
+}
+
+/// Between whom data moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlanKind {
+    /// Host and device.
+    Transfers,
+    /// Nodes of XcalableMP.
+    Communication,
 }
 
 /// The language of a file; `None` is X10. A header has no diagnostics of its own: those of the files that

@@ -7,7 +7,7 @@ use super::{regions_around, variable_at};
 use crate::Parsed;
 use crate::hir::{Construct, Directive, DirectiveId, VariableId};
 use crate::sharing::Sharing;
-use crate::xmp::{Model, describe_array};
+use crate::xmp::{Model, communication, describe_array, describe_loop};
 
 /// What is shown at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +84,9 @@ fn of_directive(parsed: &Parsed, id: DirectiveId, directive: &Directive) -> Stri
         Family::XcalableMp => "xmp",
     };
     let mut text = format!("`#pragma {sentinel} {}`\n", directive.name);
+    if directive.family == Family::XcalableMp {
+        return text + &of_distribution(parsed, directive);
+    }
     if directive.family != Family::OpenMp {
         return text;
     }
@@ -111,6 +114,22 @@ fn of_directive(parsed: &Parsed, id: DirectiveId, directive: &Directive) -> Stri
         text.push('\n');
     }
     text + &of_transfers(parsed, id)
+}
+
+/// Who executes a loop, and what a directive moves between nodes.
+fn of_distribution(parsed: &Parsed, directive: &Directive) -> String {
+    let program = &parsed.program;
+    let model = Model::of(program);
+    let mut text = String::new();
+    if directive.name == "loop"
+        && let Some(iterations) = describe_loop(program, &model, directive)
+    {
+        text.push_str(&format!("\n{iterations}\n"));
+    }
+    for line in communication(program, &model, directive) {
+        text.push_str(&format!("\n- {line}"));
+    }
+    text
 }
 
 /// The table of what a device construct moves.

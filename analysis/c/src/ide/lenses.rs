@@ -2,6 +2,7 @@
 
 use apg_c_syntax::{Family, TextRange};
 
+use super::communication::communication_plans;
 use super::main_function::main_function;
 use super::transfers::transfer_plans;
 use crate::Parsed;
@@ -32,6 +33,8 @@ pub enum LensKind {
     ShowCuda,
     /// A construct moves data.
     ShowTransfers,
+    /// A directive of XcalableMP moves data between nodes.
+    ShowCommunication,
 }
 
 /// The lenses of a file, in the order of the source; none of a file without directives.
@@ -55,6 +58,8 @@ pub fn lenses(parsed: &Parsed) -> Vec<Lens> {
     found.extend(ranges.map(|range| Lens { range, kind: LensKind::ShowCuda }));
     let plans = transfer_plans(parsed).into_iter();
     found.extend(plans.map(|it| Lens { range: it.range, kind: LensKind::ShowTransfers }));
+    let plans = communication_plans(parsed).into_iter();
+    found.extend(plans.map(|it| Lens { range: it.range, kind: LensKind::ShowCommunication }));
     found.sort_by_key(|it| it.range.start());
     found
 }

@@ -1,6 +1,7 @@
 //! Editor features of C files, about directives only: plain data, without types of a protocol.
 
 mod assists;
+mod communication;
 mod completion;
 mod hints;
 mod hover;
@@ -10,6 +11,7 @@ mod tokens;
 mod transfers;
 
 pub use self::assists::assists;
+pub use self::communication::{CommunicationPlan, communication_plans};
 pub use self::completion::{Completion, CompletionKind, completions};
 pub use self::hints::{Inlay, inlays};
 pub use self::hover::{Hover, hover};

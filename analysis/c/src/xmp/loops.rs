@@ -185,7 +185,7 @@ pub fn aligned_index(program: &Program, array: &GlobalArray, index: &Subscript) 
     if let Some(axis) = named(&index.text) {
         return Some((axis, 0));
     }
-    // `i + 1`, `1 + i`, `i - 1`; the texts of subscripts have no blanks.
+    // `i + 1`, `1 + i`, `i - 1`; subscripts are kept without blanks.
     let (left, right) = match program.expr(expr).kind {
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => (left, right),
         _ => return None,
@@ -202,8 +202,8 @@ pub fn aligned_index(program: &Program, array: &GlobalArray, index: &Subscript) 
     is_small(found.1).then_some(found)
 }
 
-/// The division of the nodes' axis that an axis of an array is distributed along, the axis of the template,
-/// and what its index is more than the array's; `None` if the axis is not distributed, or it is not known how.
+/// The division of the nodes' axis that an axis of an array is distributed along, and what the template's
+/// index is more than the array's; `None` if the axis is not distributed, or it is not known how.
 pub fn distribution_of(
     program: &Program,
     model: &Model,

@@ -82,22 +82,41 @@ impl Partition {
 
     /// The indices of a node as text: `0..24`, `1, 5, 9, ...`.
     pub fn part_text(&self, node: i128) -> String {
-        let (first, last) = self.indices;
-        let start = first + node * self.chunk;
-        let chunk = |from: i128| match last.min(from + self.chunk - 1) {
-            to if to == from => from.to_string(),
-            to => format!("{from}..{to}"),
-        };
-        if start > last {
-            return "nothing".to_owned();
+        self.part_within(node, self.indices)
+    }
+
+    /// The indices of a node that are between two, as text.
+    pub fn part_within(&self, node: i128, (from, to): (i128, i128)) -> String {
+        let mut parts = self.parts_within(node, (from, to));
+        let shown: Vec<String> = parts
+            .by_ref()
+            .take(3)
+            .map(|it| if it.0 == it.1 { it.0.to_string() } else { format!("{}..{}", it.0, it.1) })
+            .collect();
+        match shown.is_empty() {
+            true => "nothing".to_owned(),
+            false => shown.join(", ") + if parts.next().is_some() { ", ..." } else { "" },
         }
-        if !self.is_cyclic {
-            return chunk(start);
-        }
-        let starts: Vec<i128> =
-            (0..4).map(|it| start + it * self.chunk * self.count).filter(|it| *it <= last).collect();
-        let shown: Vec<String> = starts.iter().take(3).map(|it| chunk(*it)).collect();
-        shown.join(", ") + if starts.len() > 3 { ", ..." } else { "" }
+    }
+
+    /// The first and the last of neighbouring indices of a node that are between two.
+    fn parts_within(
+        &self,
+        node: i128,
+        (from, to): (i128, i128),
+    ) -> impl Iterator<Item = (i128, i128)> + use<> {
+        let (first, last) = (self.indices.0, self.indices.1.min(to));
+        let (chunk, round) = (self.chunk, self.chunk * self.count);
+        let start = first + node * chunk;
+        // The last node of `block(n)` has what is left.
+        let is_open = !self.is_cyclic && node == self.count - 1;
+        let skipped = if self.is_cyclic { ((from - start) / round).max(0) } else { 0 };
+        let rounds = if self.is_cyclic { i128::MAX } else { skipped + 1 };
+        (skipped..rounds)
+            .map(move |it| start.saturating_add(it.saturating_mul(round)))
+            .take_while(move |it| *it <= last)
+            .map(move |it| (it.max(from), if is_open { last } else { last.min(it + chunk - 1) }))
+            .filter(|it| it.0 <= it.1)
     }
 
     /// The indices at which another node's part begins, in order.

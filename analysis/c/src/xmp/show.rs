@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::model::{Distribution, GlobalArray, Grid, Model, Width};
+use super::loops::{aligned_index, distribution_of};
+use super::model::{GlobalArray, Grid, Model, Width};
+use super::partition::Partition;
 use crate::hir::{Length, Program, Spelling, Subscript, SubscriptKind, Type, VariableId};
 
 /// Maximum number of nodes in a picture.
-const MAX_PICTURED_NODES: i128 = 8;
+pub(super) const MAX_PICTURED_NODES: i128 = 8;
 
 /// Markdown about a global array; `None` if the variable is none.
 pub fn describe_array(program: &Program, model: &Model, variable: VariableId) -> Option<String> {
@@ -35,15 +37,20 @@ pub fn describe_array(program: &Program, model: &Model, variable: VariableId) ->
         if let Some(count) = nodes.and_then(Grid::size) {
             let _ = write!(text, ", {count} {}", if count == 1 { "node" } else { "nodes" });
         }
-        if let Some(picture) = nodes.and_then(|it| picture(template, distribution, it, name)) {
-            let _ = write!(text, "\n\n```text\n{picture}```");
+        let pictures = picture(program, model, array, template);
+        if !pictures.is_empty() {
+            let _ = write!(text, "\n\n```text\n{pictures}```");
         }
-        if let Some(local) = nodes.and_then(|it| local_elements(program, array, template, distribution, it)) {
-            let _ = write!(text, "\n\nAt most {local} elements on each node");
+        if let Some(of_node) = LocalPart::of(program, model, array) {
+            let _ = write!(text, "\n\nAt most {} elements on each node", of_node.elements());
             if let Some(bytes) = element_bytes(program, variable) {
-                let _ = write!(text, ", {} bytes", local.saturating_mul(bytes));
+                let bytes = |elements: i128| elements.saturating_mul(bytes.into());
+                let _ = write!(text, ", {} bytes without shadows", bytes(of_node.elements()));
+                if of_node.elements() != of_node.elements_with_shadows() {
+                    let _ = write!(text, " and {} bytes with them", bytes(of_node.elements_with_shadows()));
+                }
             }
-            text.push_str(" without shadows.");
+            text.push('.');
         }
     }
     if let Some(shadow) = model.shadow_of(variable) {
@@ -64,58 +71,78 @@ impl std::fmt::Display for Width {
     }
 }
 
-/// The size of an axis's part on the first node, which has the most.
-fn part(format: &str, size: i128, nodes: i128) -> Option<i128> {
-    match format.split_once('(') {
-        None if format == "block" => Some(size.checked_add(nodes - 1)? / nodes),
-        None if format == "cyclic" => Some(size.checked_add(nodes - 1)? / nodes),
-        None if format == "*" => Some(size),
-        _ => None,
-    }
+/// The part of an array that a node has, at most.
+pub(super) struct LocalPart {
+    /// Each axis of the array.
+    pub(super) axes: Vec<LocalAxis>,
 }
 
-/// The sizes of the nodes' axes for the distributed axes of a template, 1 for the others.
-fn node_counts(distribution: &Distribution, nodes: &Grid) -> Option<Vec<i128>> {
-    let mut axes = nodes.axes.iter();
-    let of_format = |format: &smol_str::SmolStr| match format.as_str() {
-        "*" => Some(1),
-        _ => axes.next()?.size().filter(|it| *it > 0),
-    };
-    distribution.formats.iter().map(of_format).collect()
+/// The part of an axis that a node has, at most.
+pub(super) struct LocalAxis {
+    /// The number of elements.
+    pub(super) elements: i128,
+    /// Those of the shadow, below and above.
+    pub(super) shadow: (i128, i128),
 }
 
-/// The most elements of an array on one node. Each subscript of an axis must be one of the template as well.
-fn local_elements(
-    program: &Program,
-    array: &GlobalArray,
-    template: &Grid,
-    distribution: &Distribution,
-    nodes: &Grid,
-) -> Option<u64> {
-    let counts = node_counts(distribution, nodes)?;
-    let (mut ty, mut elements) = (&program.variable(array.variable).ty, 1_u64);
-    for subscript in &array.axes {
-        let Type::Array(element, Length::Constant(length)) = ty else { return None };
-        ty = element;
-        let axis = match subscript.kind {
-            SubscriptKind::Star => None,
-            _ => Some(array.target.iter().position(|it| it.text == subscript.text)?),
-        };
-        let local = match axis {
-            None => *length,
-            // The array must cover the template's axis, so that the parts of both are the same.
-            Some(axis) if template.axes.get(axis)?.size() == Some(i128::from(*length)) => {
-                let part = part(distribution.formats.get(axis)?, (*length).into(), *counts.get(axis)?)?;
-                u64::try_from(part).ok()?
+impl LocalPart {
+    /// Of an array whose extents, distribution and shadows are constant. A shadow of the whole axis has no
+    /// constant part; a number of nodes that is left open neither.
+    pub(super) fn of(program: &Program, model: &Model, array: &GlobalArray) -> Option<LocalPart> {
+        let shadow = model.shadow_of(array.variable);
+        let (mut ty, mut axes) = (&program.variable(array.variable).ty, Vec::new());
+        for (number, subscript) in array.axes.iter().enumerate() {
+            let Type::Array(element, Length::Constant(length)) = ty else { return None };
+            ty = element;
+            let partition = match subscript.kind {
+                SubscriptKind::Star => None,
+                _ => distribution_of(program, model, array, number),
+            };
+            let is_divided = divides(program, model, array, number)?;
+            let length = i128::from(*length);
+            let elements = match partition {
+                Some((partition, _)) if !partition.is_count_assumed => partition.largest_part().min(length),
+                None if !is_divided => length,
+                _ => return None,
+            };
+            let shadow = match shadow.and_then(|it| it.widths.get(number)) {
+                Some(Width::Sides(below, above)) => (*below, *above),
+                None => (0, 0),
+                Some(Width::Full | Width::Unknown) => return None,
+            };
+            let is_possible = |it: i128| (0..1 << 40).contains(&it);
+            if !(is_possible(length) && is_possible(shadow.0) && is_possible(shadow.1)) {
+                return None;
             }
-            Some(_) => return None,
-        };
-        elements = elements.checked_mul(local)?;
+            axes.push(LocalAxis { elements, shadow });
+        }
+        Some(LocalPart { axes })
     }
-    Some(elements)
+
+    /// The number of elements in the block.
+    pub(super) fn elements(&self) -> i128 {
+        self.axes.iter().fold(1, |all, it| all.saturating_mul(it.elements))
+    }
+
+    /// The number of elements in the block and in the shadow.
+    fn elements_with_shadows(&self) -> i128 {
+        self.axes.iter().fold(1, |all, it| all.saturating_mul(it.elements + it.shadow.0 + it.shadow.1))
+    }
 }
 
-fn element_bytes(program: &Program, variable: VariableId) -> Option<u64> {
+/// Whether an axis of an array is where a distributed axis of the template is; `None` if it is not known.
+fn divides(program: &Program, model: &Model, array: &GlobalArray, axis: usize) -> Option<bool> {
+    if let SubscriptKind::Star = array.axes[axis].kind {
+        return Some(false);
+    }
+    let template = model.grid(&array.template, program.variable(array.variable).function)?;
+    let formats = &template.distribution.as_ref()?.formats;
+    let of_axis = |it: &Subscript| aligned_index(program, array, it).is_some_and(|it| it.0 == axis);
+    let number = array.target.iter().position(of_axis)?;
+    Some(formats.get(number)? != "*")
+}
+
+pub(super) fn element_bytes(program: &Program, variable: VariableId) -> Option<u64> {
     let mut ty = &program.variable(variable).ty;
     while let Type::Array(element, _) = ty {
         ty = element;
@@ -123,22 +150,31 @@ fn element_bytes(program: &Program, variable: VariableId) -> Option<u64> {
     program.size_of(ty)
 }
 
-/// The indices of each node, for a template with one distributed axis in blocks.
-fn picture(template: &Grid, distribution: &Distribution, nodes: &Grid, array: &str) -> Option<String> {
-    let mut distributed = (0..distribution.formats.len()).filter(|it| distribution.formats[*it] != "*");
-    let (axis, None) = (distributed.next()?, distributed.next()) else { return None };
-    let (first, last) = template.axes.get(axis)?.bounds?;
-    let (numbers, count) = (nodes.axes.first()?.bounds?, nodes.size()?);
-    if distribution.formats[axis] != "block" || !(1..=MAX_PICTURED_NODES).contains(&count) {
-        return None;
-    }
-    let size = part("block", template.axes[axis].size()?, count)?;
+/// The indices of each node, for each axis of a template that is divided among a few.
+fn picture(program: &Program, model: &Model, array: &GlobalArray, template: &Grid) -> String {
     let mut text = String::new();
-    for node in 0..count {
-        let from = first + node * size;
-        let to = last.min(from + size - 1);
-        let owned = if from > to { "nothing".to_owned() } else { format!("{from}..{to}") };
-        let _ = writeln!(text, "{}({}): {array} at {} {owned}", nodes.name, numbers.0 + node, template.name);
+    let name = &program.variable(array.variable).name;
+    let axes = 0..template.axes.len();
+    let divided: Vec<(usize, Partition)> =
+        axes.filter_map(|axis| Some((axis, Partition::of(model, template, axis)?))).collect();
+    for (axis, partition) in &divided {
+        if partition.is_count_assumed || partition.count > MAX_PICTURED_NODES {
+            continue;
+        }
+        let of_axis = if template.axes.len() > 1 { format!(" axis {axis},") } else { String::new() };
+        for node in 0..partition.count {
+            let place = node_name(partition, node, divided.len());
+            let _ =
+                writeln!(text, "{place}: {name} at {}{of_axis} {}", template.name, partition.part_text(node));
+        }
     }
-    Some(text)
+    text
+}
+
+/// The nodes with a number in one axis: `p(1)`, `p(*, 0)`.
+pub(super) fn node_name(partition: &Partition, node: i128, axes: usize) -> String {
+    let number = (node + partition.first_node).to_string();
+    let of_axis = |it: usize| if it == partition.node_axis { number.as_str() } else { "*" };
+    let numbers: Vec<&str> = (0..axes.max(1)).map(of_axis).collect();
+    format!("{}({})", partition.nodes, numbers.join(", "))
 }

@@ -6,10 +6,12 @@ local compat = require("apg.compat")
 local M = {}
 
 --- What can be shown, and the file type that colours it.
-M.kinds = { cuda = "cuda", ptx = "asm", resources = "", c = "c", cpp = "cpp", mir = "", transfers = "" }
+M.kinds = {
+  cuda = "cuda", ptx = "asm", resources = "", c = "c", cpp = "cpp", mir = "", transfers = "", communication = "",
+}
 
 --- The kinds that are offered, in the order of use.
-M.names = { "cuda", "ptx", "resources", "c", "cpp", "mir", "transfers" }
+M.names = { "cuda", "ptx", "resources", "c", "cpp", "mir", "transfers", "communication" }
 
 local marks = vim.api.nvim_create_namespace("apg.generated")
 local notes = vim.api.nvim_create_namespace("apg.generated.notes")

@@ -58,6 +58,7 @@ local lens_commands = {
   ["apg.showCuda"] = function() require("apg.generated").show("cuda") end,
   ["apg.showHostCode"] = function() require("apg.generated").show_host_code() end,
   ["apg.showTransfers"] = function() require("apg.generated").show("transfers") end,
+  ["apg.showCommunication"] = function() require("apg.generated").show("communication") end,
 }
 
 local function on_attach(client, buffer)

@@ -94,8 +94,8 @@ fn brought<'p>(cx: &Context<'p>) -> FxHashSet<&'p str> {
             || it.family == apg_c_syntax::Family::XcalableMp && it.name.starts_with("acc")
             || it.name.contains("target")
     };
-    let texts = cx.program.directives.iter().filter(is_about_data).filter_map(|it| cx.source(it.range));
-    texts.flat_map(|it| it.split(|it: char| !it.is_alphanumeric() && it != '_')).collect()
+    let sources = cx.program.directives.iter().filter(is_about_data).filter_map(|it| cx.source(it.range));
+    sources.flat_map(|it| it.split(|it: char| !it.is_alphanumeric() && it != '_')).collect()
 }
 
 /// Whether no other file can bring an array to the accelerator: the program has its `main` here, and calls

@@ -100,8 +100,8 @@ fn operator_text(operator: BinaryOp) -> Option<&'static str> {
     })
 }
 
-/// Whether a reduction of the same function names a variable, or it may be the own of a node: the loop is of a
-/// task, or the function asks for the number of its node.
+/// Whether a reduction of the same function names a variable, or it may be the own of a node: the loop is
+/// of a task, or the function asks for the number of its node.
 fn is_reduced(cx: &Context<'_>, of: &Directive, variable: VariableId) -> bool {
     let name = cx.name(variable);
     let body = of.function.and_then(|it| cx.program.function(it).body);
