@@ -199,6 +199,11 @@ impl Receiver for Dispatcher {
         Ok(())
     }
 
+    fn abandon_put(&self, from: PlaceId, header: &[u8]) {
+        let _place = self.0.enter();
+        rail_copy::abandon_put(from, header);
+    }
+
     fn peer_down(&self, place: PlaceId, error: Option<io::Error>) {
         let _place = self.0.enter();
         self.0.on_dead_place(place, Cause::Disconnected(error));

@@ -138,6 +138,10 @@ impl Receiver for ObservedReceiver {
         self.0.end_put(from, header, accepted)
     }
 
+    fn abandon_put(&self, from: PlaceId, header: &[u8]) {
+        self.0.abandon_put(from, header);
+    }
+
     fn peer_down(&self, place: PlaceId, error: Option<io::Error>) {
         self.0.peer_down(place, error);
     }

@@ -416,6 +416,15 @@ fn device_memory(transfer: &Transfer) -> Result<(&'static Arc<Device>, u64), Dev
     Ok((device, address))
 }
 
+/// The rest of a put does not arrive, since its sender has ended: its target is not kept any longer.
+pub(super) fn abandon_put(from: PlaceId, header: &[u8]) {
+    // The header was decoded when the put began.
+    if let Ok(PutHeader::To(transfer)) = PutHeader::decode(header) {
+        let landing = copies().arriving.lock().remove(&(from, transfer.number));
+        drop(landing);
+    }
+}
+
 /// Handles the end of a put: all of its bytes have arrived.
 pub(super) fn end_put(from: PlaceId, header: &[u8], accepted: bool) -> Result<(), Error> {
     let transfer = match PutHeader::decode(header)? {

@@ -24,7 +24,8 @@ impl std::fmt::Display for PlaceEnded {
 
 impl std::error::Error for PlaceEnded {}
 
-/// Memory that receives a put. The receiver keeps it alive until [`Receiver::end_put`].
+/// Memory that receives a put. The receiver keeps it alive until [`Receiver::end_put`] or
+/// [`Receiver::abandon_put`].
 #[derive(Clone, Copy, Debug)]
 pub struct PutTarget {
     /// First byte.
@@ -58,6 +59,8 @@ pub trait Receiver: Send + Sync {
     }
     /// All bytes of a put have arrived (`accepted`), or were discarded.
     fn end_put(&self, from: PlaceId, header: Vec<u8>, accepted: bool) -> Result<(), Error>;
+    /// The sender of a put that has begun has ended before its last byte: its memory is not written any more.
+    fn abandon_put(&self, _from: PlaceId, _header: &[u8]) {}
     /// Nothing more comes from a place that did not shut down: its connection has ended or failed, or it sent
     /// something malformed ([`io::ErrorKind::InvalidData`]).
     fn peer_down(&self, place: PlaceId, error: Option<io::Error>);

@@ -254,6 +254,10 @@ impl Receiver for Guard {
         self.inbox.end_put(from, header, accepted)
     }
 
+    fn abandon_put(&self, from: PlaceId, header: &[u8]) {
+        self.inbox.abandon_put(from, header);
+    }
+
     fn peer_down(&self, _: PlaceId, _: Option<io::Error>) {}
 }
 

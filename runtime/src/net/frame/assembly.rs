@@ -157,6 +157,15 @@ impl Assembly {
         self.feed(&[], delivery)
     }
 
+    /// Nothing more arrives: the receiver may release the memory of a put that is not complete.
+    pub(crate) fn abandon(&mut self, from: PlaceId, receiver: &dyn Receiver) {
+        // The memory is not written from here on.
+        let Assembly { stage, .. } = std::mem::take(self);
+        if let Stage::Put { header, .. } = stage {
+            receiver.abandon_put(from, &header);
+        }
+    }
+
     /// Consumes what has arrived, and delivers what is complete.
     pub(crate) fn feed(&mut self, mut input: &[u8], delivery: Delivery<'_>) -> io::Result<()> {
         loop {

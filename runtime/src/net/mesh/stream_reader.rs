@@ -236,6 +236,7 @@ impl StreamReader {
         // It was added, and is open as long as its peer.
         let _ = epoll::delete(&self.ready, &connection.peer.stream);
         self.open.fetch_sub(1, Ordering::AcqRel);
+        connection.assembly.abandon(connection.peer.identity.place, receiver);
         connection.peer.end(result, receiver);
     }
 }

@@ -166,14 +166,11 @@ fn read_put(input: &mut Ring, head: FrameHead, from: PlaceId, receiver: &dyn Rec
     let header = encoding::read_bytes(input, u64::from(head.header))?;
     let target = receiver.begin_put(from, &header, head.body)?;
     let target = target.filter(|target| target.length == head.body);
-    match target {
-        Some(target) => {
-            // SAFETY: the receiver gave out this memory until `end_put`; only this thread writes it.
-            let memory = unsafe { std::slice::from_raw_parts_mut(target.address, target.length as usize) };
-            read_part(input, head.zero_copy, head.body, Some(memory))?;
-        }
-        None => read_part(input, head.zero_copy, head.body, None)?,
-    }
+    // SAFETY: the receiver gave out this memory until `end_put`; only this thread writes it.
+    let memory =
+        target.as_ref().map(|it| unsafe { std::slice::from_raw_parts_mut(it.address, it.length as usize) });
+    read_part(input, head.zero_copy, head.body, memory)
+        .inspect_err(|_| receiver.abandon_put(from, &header))?;
     receiver.end_put(from, header, target.is_some())?;
     Ok(())
 }

@@ -61,6 +61,10 @@ impl Receiver for Log {
         Ok(())
     }
 
+    fn abandon_put(&self, from: PlaceId, header: &[u8]) {
+        self.note(format!("abandoned put {} of {from}", String::from_utf8_lossy(header)));
+    }
+
     fn peer_down(&self, _: PlaceId, _: Option<io::Error>) {}
 }
 
@@ -86,6 +90,24 @@ fn feed(stream: &[u8], size: usize) -> (Vec<String>, bool, io::Result<bool>) {
     });
     let between = fed.map(|()| assembly.is_between_frames());
     (log.events.into_inner().expect("no panic"), left.into_inner(), between)
+}
+
+#[test]
+fn receiver_hears_of_a_put_whose_sender_ends() {
+    let stream = encode(FrameKind::Put, b"here", &[1; 5000]);
+    let abandoned = "abandoned put here of place 3".to_owned();
+    // In the header there is no put yet, and behind the last byte none any more.
+    for (length, expected) in [(3, None), (stream.len() - 1, Some(abandoned)), (stream.len(), None)] {
+        let (log, left) = (Log::default(), AtomicBool::new(false));
+        let mut assembly = Assembly::default();
+        let delivery = Delivery { from: PlaceId(3), receiver: &log, left: &left };
+        assembly.feed(&stream[..length], delivery).expect("a stream of frames");
+        assembly.abandon(PlaceId(3), &log);
+        assembly.abandon(PlaceId(3), &log);
+        let mut events = log.events.into_inner().expect("no panic");
+        events.retain(|it| it.starts_with("abandoned"));
+        assert_eq!(events, expected.into_iter().collect::<Vec<_>>(), "{length} bytes");
+    }
 }
 
 #[test]
