@@ -45,6 +45,8 @@ pub struct Wait {
     pub tag: i32,
     /// Elements sent, or that fit.
     pub elements: u64,
+    /// What has not ended of an exchange.
+    pub left: Left,
     /// The slots of a collective operation.
     pub subgroup: Option<Subgroup>,
     /// The slot's place.
@@ -55,6 +57,18 @@ pub struct Wait {
     pub milliseconds: u64,
     /// Where in the program: lines of a stack trace.
     pub lines: Vec<String>,
+}
+
+/// What has not ended of a call that sends and receives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Left {
+    /// Neither has, or the call is no exchange.
+    #[default]
+    All,
+    /// The send: what it receives has come.
+    Send,
+    /// The receive, with room for so many elements: what it sends has been taken.
+    Receive(u64),
 }
 
 /// Messages about slots that wait for long.
@@ -90,9 +104,20 @@ impl Wait {
         let _ = match self.call() {
             Call::Send => write!(text, " of {} to slot {}", elements(self.elements), self.partner),
             Call::Receive => write!(text, " of at most {} from {from}", elements(self.elements)),
-            Call::Exchange | Call::Replace => {
-                write!(text, " of {} to slot {}, and from {from}", elements(self.elements), self.partner)
-            }
+            Call::Exchange | Call::Replace => match self.left {
+                Left::All => {
+                    write!(text, " of {} to slot {}, and from {from}", elements(self.elements), self.partner)
+                }
+                Left::Send => write!(
+                    text,
+                    " of {} to slot {}; what it receives has come",
+                    elements(self.elements),
+                    self.partner
+                ),
+                Left::Receive(most) => {
+                    write!(text, " of at most {} from {from}; what it sends has been taken", elements(most))
+                }
+            },
             Call::Wait => write!(text, " for request {}", self.partner),
             Call::Broadcast | Call::Gather | Call::Scatter | Call::Reduce => {
                 write!(text, " with root {}", self.partner)
@@ -112,7 +137,12 @@ impl Wait {
             Call::Send => rank(self.partner).into_iter().collect(),
             Call::Receive => rank(self.from).into_iter().collect(),
             Call::Exchange | Call::Replace => {
-                [self.partner, self.from].into_iter().filter_map(rank).collect()
+                let waited: &[i64] = match self.left {
+                    Left::All => &[self.partner, self.from],
+                    Left::Send => &[self.partner],
+                    Left::Receive(_) => &[self.from],
+                };
+                waited.iter().filter_map(|it| rank(*it)).collect()
             }
             call if call.is_collective() => {
                 let has_arrived = |rank: &u32| {
@@ -192,6 +222,7 @@ mod tests {
             from,
             tag: 0,
             elements: 4,
+            left: Left::All,
             subgroup: call.is_collective().then_some(Subgroup { first: 0, count: 3, stride: 1 }),
             place: 0,
             block: None,
@@ -210,6 +241,23 @@ mod tests {
         ];
         assert_eq!(find_cycle(&waits), Some(vec![1, 2, 3]));
         assert_eq!(find_cycle(&waits[..3]), None);
+    }
+
+    #[test]
+    fn finished_halves_of_exchanges_are_not_waited_for() {
+        // In a ring the first has sent, and the second has received.
+        let mut waits =
+            [wait(0, Call::Exchange, 1, 2), wait(1, Call::Replace, 2, 0), wait(2, Call::Exchange, 0, 1)];
+        assert_eq!(find_cycle(&waits), Some(vec![0, 2, 1]));
+        waits[0].left = Left::Receive(9);
+        waits[1].left = Left::Send;
+        assert_eq!(find_cycle(&waits), Some(vec![2, 1]));
+        assert_eq!(find_cycle(&waits[..2]), None, "each waits for the third alone");
+        let said = |wait: &Wait| wait.describe().split(" in ").nth(1).map(str::to_owned);
+        let first = "sendRecv of at most 9 elements from slot 2; what it sends has been taken";
+        assert_eq!(said(&waits[0]).as_deref(), Some(first));
+        let second = "sendRecvReplace of 4 elements to slot 2; what it receives has come";
+        assert_eq!(said(&waits[1]).as_deref(), Some(second));
     }
 
     #[test]

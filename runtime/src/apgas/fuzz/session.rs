@@ -39,7 +39,7 @@ use crate::serialize::out_of_band::{Part, Received};
 use crate::serialize::write::number;
 use crate::slots::message::SlotMessage;
 use crate::slots::timeout::SlotTimeout;
-use crate::slots::waits::{Wait, WaitMessage};
+use crate::slots::waits::{Left, Wait, WaitMessage};
 use crate::topology::{Accelerator, Selection, Topology};
 
 /// Places.
@@ -395,6 +395,7 @@ fn wait() -> Wait {
         from: 0,
         tag: 3,
         elements: 5,
+        left: Left::Receive(3),
         subgroup: None,
         place: 1,
         block: Some(2),

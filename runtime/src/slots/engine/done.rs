@@ -31,7 +31,11 @@ impl Done {
             DoneKind::Half { both, is_receive } => {
                 let mut halves = both.lock();
                 match halves.first.take() {
-                    None => halves.first = Some(outcome),
+                    None => {
+                        // A call that waits next waits for the other half first.
+                        group.note_half(rank, is_receive);
+                        halves.first = Some(outcome);
+                    }
                     Some(first) => {
                         let done = halves.done.take();
                         drop(halves);

@@ -276,6 +276,7 @@ impl Engine {
                     from: waiting.from,
                     tag: waiting.tag,
                     elements: waiting.elements,
+                    left: waiting.left,
                     subgroup: waiting.subgroup,
                     place: part.place,
                     block: block.filter(|_| part.side == Side::Blocks),

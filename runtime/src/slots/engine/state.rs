@@ -14,6 +14,7 @@ use crate::slots::group::{Group, Part, Subgroup};
 use crate::slots::request::{
     Call, Completion, Continuation, Elements, Failure, FailureKind, Outcome, Probe, Request, Source, Target,
 };
+use crate::slots::waits::Left;
 
 /// The groups of a place and what its slots do.
 #[derive(Debug, Default)]
@@ -125,6 +126,9 @@ pub(super) struct Waiting {
     pub(super) from: i64,
     pub(super) tag: i32,
     pub(super) elements: u64,
+    /// Elements that an exchange has room for.
+    pub(super) wanted: u64,
+    pub(super) left: Left,
     pub(super) subgroup: Option<Subgroup>,
     /// As in [`Request`].
     pub(super) gathered: (u32, u32),
@@ -279,6 +283,14 @@ impl GroupState {
         *sent - 1
     }
 
+    /// One half of an exchange of a slot has ended.
+    pub(super) fn note_half(&self, rank: u32, is_receive: bool) {
+        let Some(slot) = self.slot(rank) else { return };
+        if let Some(waiting) = &mut slot.calls.lock().waiting {
+            waiting.left = if is_receive { Left::Send } else { Left::Receive(waiting.wanted) };
+        }
+    }
+
     pub(super) fn failed(&self) -> Option<Failure> {
         self.failure.get().map(|why| follow_up(why))
     }
@@ -295,6 +307,8 @@ impl Waiting {
             from: request.from,
             tag: request.tag,
             elements: if request.call == Call::Receive { request.wanted.count } else { request.sent.count },
+            wanted: request.wanted.count,
+            left: Left::All,
             subgroup: is_collective.then(|| Subgroup::new(first, count, stride, u32::MAX)).flatten(),
             gathered: request.gathered,
             block: request.block,
