@@ -120,3 +120,56 @@ fn tasks_are_ordered_by_sections_without_a_lower_bound() {
     assert_eq!(count(program("depend(inout: a[:n])")), 0);
     assert_eq!(count(program("")), 1);
 }
+
+/// The codes of a program's diagnostics that are warnings or errors.
+fn codes(text: &str) -> Vec<&'static str> {
+    support::diagnostics_of(Path::new("a.c"), text, &toolchain()).iter().map(|it| it.code).collect()
+}
+
+#[test]
+fn tasks_that_wait_for_their_own_tasks_are_ordered_by_their_dependences() {
+    let program = |wait: &str| {
+        format!(
+            "int f(void) {{\n    int sum = 0;\n    #pragma omp parallel\n    #pragma omp single\n    {{\n        \
+             #pragma omp task depend(inout: sum) shared(sum)\n        {{\n            #pragma omp task shared(sum)\n            \
+             sum += 1;\n            {wait}\n        }}\n        #pragma omp task depend(inout: sum) shared(sum)\n        \
+             sum += 2;\n    }}\n    return sum;\n}}\n"
+        )
+    };
+    assert_eq!(codes(&program("#pragma omp taskwait")), Vec::<&str>::new());
+    // Without a wait the inner task outlives the one that others wait for.
+    assert_eq!(codes(&program("")).len(), 1);
+}
+
+#[test]
+fn a_lock_that_is_held_over_a_barrier_orders_the_thread_that_acquires_it() {
+    let program = |acquired: &str| {
+        format!(
+            "#include <omp.h>\nomp_lock_t first, second;\nint value;\nint main(void) {{\n    omp_init_lock(&first);\n    \
+             omp_init_lock(&second);\n    #pragma omp parallel num_threads(2)\n    {{\n        int id = omp_get_thread_num();\n        \
+             if (id == 0) omp_set_lock(&first);\n        else omp_set_lock(&second);\n        #pragma omp barrier\n        \
+             if (id == 0) {{\n            value = 1;\n            omp_unset_lock(&first);\n        }} else {{\n            \
+             omp_unset_lock(&second);\n            omp_set_lock(&{acquired});\n            value = 2;\n        }}\n    }}\n    \
+             return value;\n}}\n"
+        )
+    };
+    if toolchain().predefined.is_empty() {
+        return;
+    }
+    assert_eq!(codes(&program("first")), Vec::<&str>::new());
+    assert_eq!(codes(&program("second")), ["omp/data-race"]);
+}
+
+#[test]
+fn pointers_in_a_table_are_followed_to_what_they_point_to() {
+    let program = |second: u32| {
+        format!(
+            "#include <stdlib.h>\nint main(void) {{\n    double *data = malloc(40 * sizeof(double));\n    \
+             double *grid[2] = {{&data[0], &data[{second}]}};\n    int from = 0;\n    for (int step = 0; step < 8; step++) {{\n        \
+             #pragma omp parallel for\n        for (int i = 1; i < 19; i++) grid[1 - from][i] = grid[from][i - 1] + grid[from][i + 1];\n        \
+             from = 1 - from;\n    }}\n    return 0;\n}}\n"
+        )
+    };
+    assert_eq!(codes(&program(20)), Vec::<&str>::new());
+    assert_eq!(codes(&program(18)), ["omp/data-race"]);
+}

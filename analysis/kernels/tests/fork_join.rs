@@ -49,7 +49,7 @@ fn whole(path: Vec<Step>, is_write: bool, time: u32) -> Access<u32> {
 }
 
 fn has_race(accesses: &[Access<u32>], tasks: &[Task]) -> bool {
-    !find_races(accesses, tasks).is_empty()
+    !find_races(accesses, tasks, &[]).is_empty()
 }
 
 proptest! {
@@ -96,6 +96,7 @@ fn a_task_is_concurrent_with_its_maker_until_a_wait() {
     let mut in_task = single.clone();
     in_task.push(Step::Task(0));
     let task = |end| Task {
+        last: end,
         parent: None,
         start: 1,
         end,

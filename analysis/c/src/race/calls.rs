@@ -1,6 +1,6 @@
 //! Calls: functions of the program are executed in their place, those of OpenMP's library are known.
 
-use apg_kernels::fork_join::{self, Selector, Step, Symbol};
+use apg_kernels::fork_join::{self, LockEvent, Selector, Step, Symbol};
 
 use super::values::{LockKey, Place, Value};
 use super::{Lowering, MAX_CALL_DEPTH};
@@ -40,6 +40,7 @@ impl Lowering<'_> {
                 match self.lock_of(values.into_iter().next()) {
                     Some(lock) => {
                         self.locks.insert(lock);
+                        self.lock_event(lock, false);
                     }
                     // Which lock it is is not known: nothing after it is certain.
                     None => self.is_synchronised_by_hand = true,
@@ -47,10 +48,11 @@ impl Lowering<'_> {
                 None
             }
             "omp_unset_lock" | "omp_unset_nest_lock" => {
-                let lock = self.lock_of(values.into_iter().next());
-                if !lock.is_some_and(|it| self.locks.remove(&it)) {
+                match self.lock_of(values.into_iter().next()) {
+                    Some(lock) if self.locks.remove(&lock) => {}
+                    Some(lock) if self.is_held_since_a_barrier(lock) => self.lock_event(lock, true),
                     // A lock that another thread took: the threads hand it over.
-                    self.is_synchronised_by_hand = true;
+                    _ => self.is_synchronised_by_hand = true,
                 }
                 None
             }
@@ -88,6 +90,31 @@ impl Lowering<'_> {
             self.lock_keys.len() - 1
         });
         number as u32
+    }
+
+    /// The region of the innermost team and its phase.
+    fn team_and_phase(&self) -> Option<(u32, u32)> {
+        match &self.path[self.innermost_team()?] {
+            Step::Team { region, phase, .. } => Some((*region, *phase)),
+            _ => None,
+        }
+    }
+
+    fn lock_event(&mut self, lock: u32, is_release: bool) {
+        let Some(team) = self.team_and_phase() else { return };
+        self.time += 1;
+        let constraints = self.constraints.snapshot();
+        self.lock_events.push(LockEvent { lock, team, is_release, time: self.time, constraints });
+    }
+
+    /// Whether some thread of the team acquired a lock before the last barrier. In a loop the order of the
+    /// source is not that of time.
+    fn is_held_since_a_barrier(&self, lock: u32) -> bool {
+        let Some((region, phase)) = self.team_and_phase() else { return false };
+        let is_in_loop = self.loops.iter().any(|it| Some(it.depth) > self.innermost_team());
+        let before =
+            |it: &LockEvent| !it.is_release && it.lock == lock && it.team.0 == region && it.team.1 < phase;
+        !is_in_loop && self.lock_events.iter().any(before)
     }
 
     /// The call of a function of the program.

@@ -176,6 +176,12 @@ impl Lowering<'_> {
         if let Some(value) = self.element_of_table(place) {
             return Some(value);
         }
+        if let Some(pointers) = self.pointer_tables.get(&place.object)
+            && let [Selector::Index(Some(index))] = &place.selectors[..]
+            && let Some(index) = index.as_constant().and_then(|it| usize::try_from(*it).ok())
+        {
+            return pointers.get(index).cloned().flatten();
+        }
         // A pointer in an array or struct: it is taken to point to something that no other points to.
         let zero = fork_join::Value::from_constant(0);
         let is_written = self.objects[place.object as usize].depth > 0;

@@ -5,10 +5,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use apg_c_syntax::TextSize;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hir::visit::Node;
-use crate::hir::{Construct, DirectiveId, ExprId, ExprKind, FunctionId, Program, StmtId, VariableId};
+use crate::hir::{
+    Construct, DirectiveId, ExprId, ExprKind, FunctionId, Program, StmtId, StmtKind, Type, Variable,
+    VariableId,
+};
 use crate::sharing::Attribute;
 
 /// What a statement does, with the functions that it calls.
@@ -36,27 +40,39 @@ pub(super) struct Facts {
     pub(super) threadprivate: FxHashSet<VariableId>,
     /// Arrays of integers that keep the values of their initialisers.
     pub(super) tables: FxHashMap<VariableId, Arc<[i64]>>,
+    /// Arrays of pointers that keep the values of their initialisers.
+    pub(super) pointer_tables: FxHashSet<VariableId>,
+    /// The variables that indices in those name.
+    pub(super) selects_pointers: FxHashSet<VariableId>,
     pub(super) is_called: FxHashSet<FunctionId>,
     functions: FxHashMap<FunctionId, Effects>,
+    events: Vec<(TextSize, Event)>,
     environments: RefCell<FxHashMap<DirectiveId, Environment>>,
     summaries: RefCell<FxHashMap<StmtId, Rc<Effects>>>,
 }
 
 impl Facts {
     pub(super) fn new(program: &Program) -> Facts {
+        let mut all_events = Vec::new();
+        program.defined_functions().for_each(|it| events(program, it.1, &mut all_events));
+        all_events.sort_by_key(|it| it.0);
         let functions: FxHashMap<FunctionId, Effects> =
-            program.defined_functions().map(|(id, body)| (id, effects(program, body))).collect();
+            program.defined_functions().map(|(id, body)| (id, effects(program, &all_events, body))).collect();
         let all = |of: fn(&Effects) -> &FxHashSet<VariableId>| {
             functions.values().flat_map(|it| of(it).iter().copied()).collect()
         };
+        let pointer_tables = pointer_tables(program);
         let variables = program.variables.iter().enumerate().map(|it| VariableId::new(it.0));
         Facts {
             assigned: all(|it| &it.assigned),
             addressed: all(|it| &it.addressed),
             threadprivate: variables.filter(|it| program.is_threadprivate(*it)).collect(),
             tables: tables(program),
+            selects_pointers: selecting(program, &pointer_tables),
+            pointer_tables,
             is_called: functions.values().flat_map(|it| it.callees.iter().copied()).collect(),
             functions,
+            events: all_events,
             environments: RefCell::default(),
             summaries: RefCell::default(),
         }
@@ -91,7 +107,7 @@ impl Facts {
         if let Some(known) = self.summaries.borrow().get(&stmt) {
             return known.clone();
         }
-        let mut total = effects(program, stmt);
+        let mut total = effects(program, &self.events, stmt);
         let mut open: Vec<FunctionId> = total.callees.iter().copied().collect();
         while let Some(function) = open.pop() {
             let Some(of) = self.functions.get(&function) else { continue };
@@ -124,39 +140,85 @@ fn named(program: &Program, expr: ExprId) -> Option<VariableId> {
     }
 }
 
-fn effects(program: &Program, stmt: StmtId) -> Effects {
-    let mut found = Effects::default();
-    program.walk_stmt(stmt, &mut |node| {
+/// What an expression or directive does.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Assigns(VariableId),
+    Addresses(VariableId),
+    Calls(FunctionId),
+    Directive(DirectiveId),
+    Synchronises,
+}
+
+/// What a function does, in the order of the source.
+fn events(program: &Program, body: StmtId, found: &mut Vec<(TextSize, Event)>) {
+    program.walk_stmt(body, &mut |node| {
         match node {
-            Node::Expr(expr) => match &program.expr(expr).kind {
-                ExprKind::Assign(_, target, _) | ExprKind::Increment { target, .. } => {
-                    found.assigned.extend(named(program, *target));
-                }
-                ExprKind::AddressOf(of) => found.addressed.extend(named(program, *of)),
-                ExprKind::Call(callee, _) => {
-                    if let ExprKind::Function(function) = program.expr(*callee).kind {
-                        found.callees.insert(function);
+            Node::Expr(expr) => {
+                let at = program.expr(expr).range.start();
+                let mut add = |event: Event| found.push((at, event));
+                match &program.expr(expr).kind {
+                    ExprKind::Assign(_, target, _) | ExprKind::Increment { target, .. } => {
+                        named(program, *target).into_iter().for_each(|it| add(Event::Assigns(it)));
                     }
-                    found.synchronises |= program.callee_name(*callee).is_some_and(|it| {
-                        matches!(
-                            it,
-                            "omp_set_lock" | "omp_test_lock" | "omp_set_nest_lock" | "omp_test_nest_lock"
-                        )
-                    });
+                    ExprKind::AddressOf(of) => {
+                        named(program, *of).into_iter().for_each(|it| add(Event::Addresses(it)));
+                    }
+                    ExprKind::Call(callee, _) => {
+                        if let ExprKind::Function(function) = program.expr(*callee).kind {
+                            add(Event::Calls(function));
+                        }
+                        if program.callee_name(*callee).is_some_and(takes_lock) {
+                            add(Event::Synchronises);
+                        }
+                    }
+                    _ => {}
                 }
-                _ => {}
-            },
+            }
             Node::Directive(directive) => {
-                found.directives.push(directive);
                 let of = program.directive(directive);
-                found.synchronises |= of.has(Construct::Critical)
+                found.push((of.range.start(), Event::Directive(directive)));
+                if of.has(Construct::Critical)
                     || of.has(Construct::Flush)
-                    || (of.has(Construct::Atomic) && of.clause("read").or(of.clause("capture")).is_some());
+                    || (of.has(Construct::Atomic) && of.clause("read").or(of.clause("capture")).is_some())
+                {
+                    found.push((of.range.start(), Event::Synchronises));
+                }
             }
             Node::Stmt(_) => {}
         }
         true
     });
+}
+
+fn takes_lock(function: &str) -> bool {
+    matches!(function, "omp_set_lock" | "omp_test_lock" | "omp_set_nest_lock" | "omp_test_nest_lock")
+}
+
+/// What a statement does, given the events of all functions in the order of the source.
+fn effects(program: &Program, events: &[(TextSize, Event)], stmt: StmtId) -> Effects {
+    let mut found = Effects::default();
+    let stmt = program.stmt(stmt);
+    // A statement that is missing has the range of what is around it.
+    if stmt.kind == StmtKind::Empty {
+        return found;
+    }
+    let first = events.partition_point(|it| it.0 < stmt.range.start());
+    for (_, event) in events[first..].iter().take_while(|it| it.0 < stmt.range.end()) {
+        match *event {
+            Event::Assigns(it) => {
+                found.assigned.insert(it);
+            }
+            Event::Addresses(it) => {
+                found.addressed.insert(it);
+            }
+            Event::Calls(it) => {
+                found.callees.insert(it);
+            }
+            Event::Directive(it) => found.directives.push(it),
+            Event::Synchronises => found.synchronises = true,
+        }
+    }
     found
 }
 
@@ -196,5 +258,69 @@ fn tables(program: &Program) -> FxHashMap<VariableId, Arc<[i64]>> {
         }
     }
     found.retain(|it, _| uses.get(it).is_none_or(|count| *count == 0));
+    found
+}
+
+/// The array whose element an expression is.
+fn array_of_element(program: &Program, expr: ExprId) -> Option<VariableId> {
+    match program.expr(expr).kind {
+        ExprKind::Index(base, _) => named(program, base),
+        _ => None,
+    }
+}
+
+/// Arrays of pointers with an initialiser of which only elements are read.
+fn pointer_tables(program: &Program) -> FxHashSet<VariableId> {
+    let is_list = |it: ExprId| matches!(program.expr(it).kind, ExprKind::List(_));
+    let is_table = |it: &Variable| {
+        matches!(&it.ty, Type::Array(element, _) if matches!(**element, Type::Pointer(_)))
+            && it.initializer.is_some_and(is_list)
+    };
+    let declared = program.variables.iter().enumerate().filter(|it| is_table(it.1));
+    let mut found: FxHashSet<VariableId> = declared.map(|it| VariableId::new(it.0)).collect();
+    if found.is_empty() {
+        return found;
+    }
+    let bases: FxHashSet<ExprId> = program
+        .exprs
+        .iter()
+        .filter_map(|it| match it.kind {
+            ExprKind::Index(base, _) => Some(base),
+            _ => None,
+        })
+        .collect();
+    for (number, expr) in program.exprs.iter().enumerate() {
+        let changed = match expr.kind {
+            ExprKind::Variable(it) if !bases.contains(&ExprId::new(number)) => Some(it),
+            ExprKind::Assign(_, target, _)
+            | ExprKind::Increment { target, .. }
+            | ExprKind::AddressOf(target) => array_of_element(program, target),
+            _ => None,
+        };
+        if let Some(variable) = changed {
+            found.remove(&variable);
+        }
+    }
+    found
+}
+
+/// The variables that indices in some arrays name.
+fn selecting(program: &Program, arrays: &FxHashSet<VariableId>) -> FxHashSet<VariableId> {
+    let mut found = FxHashSet::default();
+    if arrays.is_empty() {
+        return found;
+    }
+    for expr in &program.exprs {
+        if let ExprKind::Index(base, index) = expr.kind
+            && named(program, base).is_some_and(|it| arrays.contains(&it))
+        {
+            program.walk_expr(index, &mut |node| {
+                if let Node::Expr(it) = node {
+                    found.extend(named(program, it));
+                }
+                true
+            });
+        }
+    }
     found
 }

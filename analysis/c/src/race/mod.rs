@@ -15,7 +15,7 @@ mod values;
 
 use std::collections::BTreeSet;
 
-use apg_kernels::fork_join::{Access, Constraint, Race, Step, Symbol, Task, find_races};
+use apg_kernels::fork_join::{Access, Constraint, LockEvent, Race, Step, Symbol, Task, find_races};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::facts::Facts;
@@ -82,6 +82,7 @@ struct Lowering<'p> {
     constraints: Snapshots<Vec<Constraint>>,
     locks: Snapshots<BTreeSet<u32>>,
     lock_keys: Vec<LockKey>,
+    lock_events: Vec<LockEvent>,
     /// What `ordered` regions of the innermost loop exclude each other by.
     ordered: Option<u32>,
     /// The target of an atomic update.
@@ -103,6 +104,8 @@ struct Lowering<'p> {
     calls: Vec<FunctionId>,
     /// What the function that is being executed returns: the value of its only `return`.
     returned: Option<Option<Value>>,
+    /// What the elements of arrays of pointers point to.
+    pointer_tables: FxHashMap<ObjectId, Vec<Option<Value>>>,
     /// Spaces of iterations that are divided statically.
     spaces: Vec<Vec<Option<Value>>>,
     /// Parallel regions that were met.
@@ -132,7 +135,7 @@ pub fn races(program: &Program) -> Races {
         lowering.run_root(function, body);
         met.extend(lowering.met.iter().copied());
         let first = result.accesses.len();
-        for mut race in find_races(&lowering.accesses, &lowering.tasks) {
+        for mut race in find_races(&lowering.accesses, &lowering.tasks, &lowering.lock_events) {
             race.write += first;
             race.other += first;
             result.races.push(race);
@@ -160,6 +163,7 @@ impl<'p> Lowering<'p> {
             constraints: Snapshots::default(),
             locks: Snapshots::default(),
             lock_keys: Vec::new(),
+            lock_events: Vec::new(),
             ordered: None,
             atomic: None,
             is_compared: false,
@@ -173,6 +177,7 @@ impl<'p> Lowering<'p> {
             is_synchronised_by_hand: false,
             calls: Vec::new(),
             returned: None,
+            pointer_tables: FxHashMap::default(),
             spaces: Vec::new(),
             met: FxHashSet::default(),
             next_symbol: 0,

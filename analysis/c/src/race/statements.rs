@@ -2,6 +2,8 @@
 
 use apg_kernels::fork_join::{self, Constraint, Step, Symbol};
 
+use rustc_hash::FxHashSet;
+
 use super::Lowering;
 use super::values::{Place, Value, Values};
 use crate::hir::{ExprId, ExprKind, StmtId, StmtKind, Storage, Type, VariableId};
@@ -57,6 +59,14 @@ impl Lowering<'_> {
             return;
         }
         let object = self.make_object(variable);
+        if let Some(list) = declared.initializer
+            && self.facts.pointer_tables.contains(&variable)
+            && let ExprKind::List(elements) = &self.program.expr(list).kind
+        {
+            let pointers = elements.iter().map(|it| self.value(*it)).collect();
+            self.pointer_tables.insert(object, pointers);
+            return;
+        }
         let value = declared.initializer.and_then(|it| self.value(it));
         let is_scalar = declared.ty.is_integer() || matches!(declared.ty, Type::Pointer(_));
         match value.filter(|_| is_scalar) {
@@ -140,15 +150,15 @@ impl Lowering<'_> {
 
     /// Forgets the variables that a statement assigns.
     pub(super) fn forget_assigned(&mut self, stmt: StmtId) {
-        self.forget_assigned_of(stmt, |_| true);
+        self.forget_assigned_but(stmt, &FxHashSet::default());
     }
 
-    /// Forgets the variables of some types that a statement assigns.
-    fn forget_assigned_of(&mut self, stmt: StmtId, is_of: fn(&Type) -> bool) {
+    /// Forgets the variables that a statement assigns, but for some.
+    fn forget_assigned_but(&mut self, stmt: StmtId, kept: &FxHashSet<VariableId>) {
         let effects = self.facts.with_callees(self.program, stmt);
         for variable in effects.assigned.iter().copied() {
             let declared = self.program.variable(variable);
-            if !is_of(&declared.ty) {
+            if kept.contains(&variable) {
                 continue;
             }
             if self.scope.contains_key(&variable) || declared.has_static_storage() {
@@ -196,12 +206,11 @@ impl Lowering<'_> {
     fn counted_loop(&mut self, id: StmtId, found: &CanonicalLoop) {
         let bounds = self.bounds(found);
         self.assign_counter(found, bounds.start.clone());
-        let follows_pointers = self.moves_pointers_between_regions(id) && !bounds.has_one_iteration(found);
-        let forgets: fn(&Type) -> bool = match follows_pointers {
-            true => |it| !matches!(it, Type::Pointer(_)),
-            false => |_| true,
-        };
-        self.forget_assigned_of(id, forgets);
+        let mut followed = self.moved_between_regions(id);
+        if bounds.has_one_iteration(found) {
+            followed.clear();
+        }
+        self.forget_assigned_but(id, &followed);
         let object = self.object(found.variable);
         let is_shared = self.is_parallel() && self.is_shared(object);
         let phase = self.phase();
@@ -221,8 +230,8 @@ impl Lowering<'_> {
             self.stmt(found.body);
             self.loops.pop();
             self.constraints.truncate(count);
-            self.forget_assigned_of(id, forgets);
-            if self.phase() == phase && !follows_pointers {
+            self.forget_assigned_but(id, &followed);
+            if self.phase() == phase && followed.is_empty() {
                 break;
             }
         }
@@ -230,13 +239,16 @@ impl Lowering<'_> {
         self.forget(object);
     }
 
-    /// Whether a serial loop makes parallel regions and assigns pointers, as a loop over steps of time that
-    /// exchanges its arrays: the second iteration is executed with the pointers that the first leaves.
-    fn moves_pointers_between_regions(&self, id: StmtId) -> bool {
+    /// What a serial loop that makes parallel regions assigns of pointers, and of indices in arrays of
+    /// pointers, as a loop over steps of time that exchanges its arrays: the second iteration is executed with
+    /// the values that the first leaves.
+    fn moved_between_regions(&self, id: StmtId) -> FxHashSet<VariableId> {
+        if self.is_parallel() || self.facts.parallel_regions_in(self.program, id).is_empty() {
+            return FxHashSet::default();
+        }
         let is_pointer = |it: &VariableId| matches!(self.program.variable(*it).ty, Type::Pointer(_));
-        !self.is_parallel()
-            && self.facts.with_callees(self.program, id).assigned.iter().any(is_pointer)
-            && !self.facts.parallel_regions_in(self.program, id).is_empty()
+        let is_moved = |it: &VariableId| is_pointer(it) || self.facts.selects_pointers.contains(it);
+        self.facts.with_callees(self.program, id).assigned.iter().copied().filter(is_moved).collect()
     }
 
     /// Whether a loop in a team passes barriers: threads are in the same iteration then.

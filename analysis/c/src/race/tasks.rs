@@ -140,6 +140,7 @@ impl Lowering<'_> {
         self.tasks.push(Task {
             parent: self.task,
             start: self.time,
+            last: u32::MAX,
             end: u32::MAX,
             counters: own.iter().filter_map(|it| it.counter).collect(),
             is_repeated: !own.is_empty(),
@@ -152,6 +153,8 @@ impl Lowering<'_> {
         self.path.push(Step::Task(number));
         let replaced = self.enter_environment(id);
         self.stmt(body);
+        self.time += 1;
+        self.tasks[number as usize].last = self.time;
         self.path.pop();
         self.locks = locks;
         self.values = values;

@@ -5,6 +5,7 @@
 //! A front end lowers the regions of a program into [`Access`]es; [`race::find_races`] finds pairs that are
 //! concurrent ([`order`]) and touch one element for certain ([`overlap`]).
 
+mod handover;
 pub mod model;
 pub mod order;
 pub mod overlap;
@@ -12,6 +13,7 @@ pub mod race;
 mod table;
 pub mod task;
 
+pub use self::handover::LockEvent;
 pub use self::model::{Access, Constraint, Selector, Step, Symbol, Value};
 pub use self::race::{Race, find_races};
 pub use self::task::{Dependence, DependenceKind, Task};

@@ -91,7 +91,9 @@ pub(super) fn concurrent<S>(a: &Access<S>, b: &Access<S>, tasks: &[Task]) -> Vec
             (Some(Step::Task(t)), Some(Step::Task(u))) if t == u => {
                 let task = &tasks[*t as usize];
                 let orders_itself = task.dependences.iter().any(|it| super::task::conflicts(it, it));
-                if task.is_repeated && !(orders_itself && is_joined(a, level) && is_joined(b, level)) {
+                if task.is_repeated
+                    && !(orders_itself && is_joined(a, level, tasks) && is_joined(b, level, tasks))
+                {
                     match task.counters.last() {
                         Some(counter) => {
                             add(&shared, vec![PairConstraint::NonZero(difference(*counter))], false)
@@ -108,7 +110,7 @@ pub(super) fn concurrent<S>(a: &Access<S>, b: &Access<S>, tasks: &[Task]) -> Vec
                 let is_same_loop =
                     task.is_repeated && other.is_repeated && task.loop_start == other.loop_start;
                 let meets = task.start < other_end && other.start < end || is_same_loop;
-                let ends = is_joined(a, level) && is_joined(b, level);
+                let ends = is_joined(a, level, tasks) && is_joined(b, level, tasks);
                 if meets && !(ends && is_ordered(tasks, *t, *u)) {
                     add(&shared, Vec::new(), false);
                 }
@@ -159,8 +161,13 @@ fn end_below<S>(access: &Access<S>, level: usize, tasks: &[Task]) -> u32 {
 }
 
 /// Whether all tasks in which an access is below a level end before the task at this level does.
-fn is_joined<S>(access: &Access<S>, level: usize) -> bool {
-    !access.path[level + 1..].iter().any(|it| matches!(it, Step::Task(_)))
+fn is_joined<S>(access: &Access<S>, level: usize, tasks: &[Task]) -> bool {
+    let task = |it: &Step| match it {
+        Step::Task(number) => Some(&tasks[*number as usize]),
+        _ => None,
+    };
+    let Some(around) = task(&access.path[level]) else { return true };
+    access.path[level + 1..].iter().filter_map(task).all(|it| it.end <= around.last)
 }
 
 /// The conditions under which the steps of two accesses inside of a team are executed by different threads.

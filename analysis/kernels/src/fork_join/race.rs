@@ -7,6 +7,7 @@ use std::sync::Arc;
 use apg_symbolic::dependence::{Answer, Point};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::handover::{LockEvent, is_handed_over};
 use super::model::{Access, Selector, Step};
 use super::order::{Concurrent, concurrent};
 use super::overlap::{PairSymbol, overlap};
@@ -49,8 +50,13 @@ impl Cases {
     }
 }
 
-/// The certain races among accesses: at most one for each pair of sites, and a few for each object.
-pub fn find_races<S: Copy + Eq + std::hash::Hash>(accesses: &[Access<S>], tasks: &[Task]) -> Vec<Race> {
+/// The certain races among accesses: at most one for each pair of sites, and a few for each object. `locks` are
+/// those that threads hand over.
+pub fn find_races<S: Copy + Eq + std::hash::Hash>(
+    accesses: &[Access<S>],
+    tasks: &[Task],
+    locks: &[LockEvent],
+) -> Vec<Race> {
     let mut by_object: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     for (number, access) in accesses.iter().enumerate() {
         by_object.entry(access.object).or_default().push(number);
@@ -81,7 +87,9 @@ pub fn find_races<S: Copy + Eq + std::hash::Hash>(accesses: &[Access<S>], tasks:
                     continue;
                 }
                 budget -= 1;
-                if let Some(example) = race_of(a, b, tasks, &mut cases) {
+                if let Some(example) = race_of(a, b, tasks, &mut cases)
+                    && !is_handed_over(a, b, locks)
+                {
                     *count += 1;
                     seen.insert((a.site, b.site));
                     races.push(Race { write, other, example });

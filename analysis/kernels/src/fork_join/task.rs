@@ -12,6 +12,8 @@ pub struct Task {
     pub parent: Option<u32>,
     /// The position at which it is made.
     pub start: u32,
+    /// The position at which its own statements end.
+    pub last: u32,
     /// The position up to which it has ended: that of a wait.
     pub end: u32,
     /// The loops around the construct inside of its parent: their counters, where known.
