@@ -1,7 +1,8 @@
 //! The database: sources as inputs, the program of a file and its diagnostics as queries.
 #![allow(missing_docs, reason = "salsa generates undocumented items; everything written here is documented")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use apg_c_syntax::{
@@ -10,8 +11,8 @@ use apg_c_syntax::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::hir::Program;
-use crate::lower;
+use crate::hir::{FunctionId, Program};
+use crate::lower::{self, Layout, Lowered};
 
 /// A C file.
 #[salsa::input(debug)]
@@ -53,7 +54,26 @@ struct KeptPreamble {
 /// The last preamble of each file, and its last trees. They are reused where the same would be made again, so
 /// results of queries do not depend on them.
 #[derive(Default)]
-pub struct Preambles(Mutex<FxHashMap<PathBuf, KeptPreamble>>);
+pub struct Preambles {
+    kept: Mutex<FxHashMap<PathBuf, KeptPreamble>>,
+    versions: AtomicU64,
+}
+
+impl Preambles {
+    /// A number that no other version has.
+    fn next_version(&self) -> u64 {
+        self.versions.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The file as it was last parsed. A query that depends on a part of it alone reads it so, after
+    /// [`parsed`] has been asked in this revision.
+    pub(crate) fn last(&self, path: &Path) -> Option<Arc<Parsed>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(path)?.last.upgrade()
+    }
+}
+
+/// Gets the name of each query that is executed.
+pub type Observer = Box<dyn Fn(&str) + Send + Sync>;
 
 /// The one implementation of [`Db`].
 #[salsa::db]
@@ -65,8 +85,16 @@ pub struct RootDatabase {
 }
 
 impl RootDatabase {
-    pub(crate) fn new(files: Arc<dyn FileSystem + Send + Sync>) -> RootDatabase {
-        RootDatabase { storage: salsa::Storage::new(None), files, preambles: Arc::default() }
+    /// A database without files; `observer` gets the name of each query that is executed.
+    pub(crate) fn new(files: Arc<dyn FileSystem + Send + Sync>, observer: Option<Observer>) -> RootDatabase {
+        let observer = observer.map(|observer| -> Box<dyn Fn(salsa::Event) + Send + Sync> {
+            Box::new(move |event| {
+                if let salsa::EventKind::WillExecute { database_key } = event.kind {
+                    observer(&format!("{database_key:?}"));
+                }
+            })
+        });
+        RootDatabase { storage: salsa::Storage::new(observer), files, preambles: Arc::default() }
     }
 }
 
@@ -93,6 +121,12 @@ pub struct Parsed {
     pub syntax: ParsedUnit,
     /// The program.
     pub program: Program,
+    /// What its external declarations consist of.
+    layout: Layout,
+    /// The version of all functions but those in `edited`.
+    version: u64,
+    /// Functions that were edited since, and their versions.
+    edited: FxHashMap<FunctionId, u64>,
 }
 
 impl Parsed {
@@ -117,6 +151,11 @@ impl Parsed {
         self.syntax.main.is_spelled(range) && tokens.iter().all(|it| it.span.file == FileId::MAIN)
     }
 
+    /// A number that is another one if a function's text or a declaration of file scope is another.
+    pub(crate) fn version_of(&self, function: FunctionId) -> u64 {
+        self.edited.get(&function).copied().unwrap_or(self.version)
+    }
+
     /// The text of the main file.
     pub fn text(&self) -> &str {
         &self.unit.file(FileId::MAIN).text
@@ -128,12 +167,12 @@ impl Parsed {
 pub fn parsed(db: &dyn Db, file: SourceFile) -> Arc<Parsed> {
     file.headers(db);
     let path = file.path(db);
-    let kept = &db.preambles().0;
+    let kept = &db.preambles().kept;
     let (text, toolchain) = (file.text(db), file.toolchain(db));
     let before = kept.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
     let before = before.filter(|it| it.toolchain == *toolchain);
     let last = before.as_ref().and_then(|it| it.last.upgrade());
-    let edited = last.and_then(|it| reparse(&it.unit, &it.syntax, text, toolchain, db.files()));
+    let edited = last.as_ref().and_then(|it| reparse(&it.unit, &it.syntax, text, toolchain, db.files()));
     let (unit, syntax) = edited.unwrap_or_else(|| {
         let preamble = before.as_ref().map(|it| &it.unit);
         let unit = preprocess(path, text.clone(), toolchain, db.files(), preamble);
@@ -146,8 +185,23 @@ pub fn parsed(db: &dyn Db, file: SourceFile) -> Arc<Parsed> {
         let (parsed, unit) = (syntax.preamble.clone(), unit.preamble().clone());
         KeptPreamble { parsed, unit, program, toolchain: toolchain.clone(), last: Weak::new() }
     });
-    let program = lower::lower_unit(&syntax, &known.program);
-    let parsed = Arc::new(Parsed { unit, syntax, program });
+    let again = last.as_ref().zip(syntax.replaced).and_then(|(it, replaced)| {
+        let old = Lowered { syntax: &it.syntax, program: &it.program, layout: &it.layout };
+        lower::relower(&syntax, &old, replaced)
+    });
+    let next = db.preambles().next_version();
+    let (program, layout, version, edited) = match last.zip(again) {
+        Some((last, (program, layout, function))) => {
+            let mut edited = last.edited.clone();
+            edited.insert(function, next);
+            (program, layout, last.version, edited)
+        }
+        None => {
+            let (program, layout) = lower::lower_unit(&syntax, &known.program);
+            (program, layout, next, FxHashMap::default())
+        }
+    };
+    let parsed = Arc::new(Parsed { unit, syntax, program, layout, version, edited });
     let known = KeptPreamble { last: Arc::downgrade(&parsed), ..known };
     kept.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), known);
     parsed

@@ -8,7 +8,7 @@ use apg_c_syntax::{FileSystem, Toolchain};
 use rustc_hash::FxHashMap;
 use salsa::Setter;
 
-use crate::db::{RootDatabase, SourceFile};
+use crate::db::{Observer, RootDatabase, SourceFile};
 
 pub use salsa::Cancelled;
 
@@ -21,7 +21,12 @@ pub struct AnalysisHost {
 impl AnalysisHost {
     /// A host without files, which reads headers from `files`.
     pub fn new(files: Arc<dyn FileSystem + Send + Sync>) -> AnalysisHost {
-        AnalysisHost { db: RootDatabase::new(files), files: FxHashMap::default() }
+        AnalysisHost { db: RootDatabase::new(files, None), files: FxHashMap::default() }
+    }
+
+    /// The same; `observer` gets the name of each query that is executed.
+    pub fn observed(files: Arc<dyn FileSystem + Send + Sync>, observer: Observer) -> AnalysisHost {
+        AnalysisHost { db: RootDatabase::new(files, Some(observer)), files: FxHashMap::default() }
     }
 
     /// Sets the text of a file, which may be new, and the compiler that it is for.

@@ -24,7 +24,7 @@ pub mod xmp;
 
 pub use apg_c_syntax::{FileSystem, Toolchain, decode};
 pub use check::file_diagnostics;
-pub use db::{Db, Parsed, RootDatabase, SourceFile, parsed};
+pub use db::{Db, Observer, Parsed, RootDatabase, SourceFile, parsed};
 pub use host::{Analysis, AnalysisHost, Cancelled};
 
 /// A diagnostic of a C file; other files are named by their paths.

@@ -139,6 +139,17 @@ fn directives_of_xcalablemp_are_completed() {
 }
 
 #[test]
+fn directives_of_openacc_are_completed() {
+    assert!(completions("void f() {\n#pragma acc par$0\n}").contains(&"parallel loop".to_owned()));
+    assert_eq!(completions("void f() {\n#pragma acc enter data cop$0\n}"), ["copyin"]);
+    assert_eq!(completions("void f() {\n#pragma acc parallel loop coll$0\n}"), ["collapse"]);
+    assert_eq!(completions("void f() {\n#pragma acc parallel default(pr$0\n}"), ["present"]);
+    let variable = "void f(int n, double *total) {\n#pragma acc data copy(to$0\n{}\n}";
+    assert_eq!(completions(variable), ["total"]);
+    assert!(completions("#pragma acc schedule$0\n").is_empty());
+}
+
+#[test]
 fn words_of_directives_are_distinguished_from_their_variables() {
     let text = "#define SUM reduction(+: s)\nint n, s;\nvoid f(double *a) {\n\
                 #pragma omp target teams map(to: a[0:n]) num_teams(4)\n#pragma omp parallel for schedule(static, 2) SUM\n\

@@ -4,6 +4,7 @@ mod support;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use apg_c_analysis::rules::rules;
 use apg_c_analysis::{AnalysisHost, Toolchain, file_diagnostics, parsed};
@@ -51,9 +52,47 @@ fn diagnostics_after_edits_are_those_of_a_new_file() {
                 let file = host.set_file(path, edited.as_str().into(), &toolchain);
                 let found = file_diagnostics(host.database(), file);
                 assert_eq!(*found, diagnostics_of(path, &edited, &toolchain), "{edited}");
+                let mut other = AnalysisHost::new(Arc::new(Disk));
+                let again = other.set_file(path, edited.as_str().into(), &toolchain);
+                let (edited_program, again) =
+                    (parsed(host.database(), file), parsed(other.database(), again));
+                assert_eq!(edited_program.program, again.program, "{edited}");
                 edits += 1;
             }
         }
     }
     assert!(edits > 100, "{edits}");
+}
+
+/// An edit in one function runs the rules of this function alone.
+#[test]
+fn an_edit_in_a_function_judges_this_function_alone() {
+    let function = |number: usize| {
+        format!(
+            "void f{number}(int n, double *a) {{\n    double s = 0;\n    #pragma omp parallel for private(s)\n    \
+             for (int i = 0; i < n; i++) a[i] += s;\n}}\n"
+        )
+    };
+    let text: String = (0..20).map(function).collect();
+    let executed = Arc::new(AtomicUsize::new(0));
+    let count = executed.clone();
+    let observer = move |query: &str| {
+        count.fetch_add(usize::from(query.starts_with("function_diagnostics")), Ordering::Relaxed);
+    };
+    let mut host = AnalysisHost::observed(Arc::new(Disk), Box::new(observer));
+    let (path, toolchain) = (Path::new("a.c"), Arc::new(Toolchain::default()));
+    let mut runs = |text: &str| {
+        let file = host.set_file(path, text.into(), &toolchain);
+        let found = file_diagnostics(host.database(), file).clone();
+        assert_eq!(found, diagnostics_of(path, text, &toolchain));
+        assert!(found.len() >= 20, "{found:?}");
+        executed.swap(0, Ordering::Relaxed)
+    };
+    assert_eq!(runs(&text), 20);
+    let edited = text.replacen("a[i] += s", "a[i] += 2 * s", 8).replacen("a[i] += 2 * s", "a[i] += s", 7);
+    assert_eq!(runs(&edited), 1);
+    // A longer function moves those behind it.
+    assert_eq!(runs(&edited.replace("2 * s", "2 * s + 1000000.0")), 1);
+    // A declaration of file scope concerns all.
+    assert_eq!(runs(&format!("int other;\n{edited}")), 20);
 }

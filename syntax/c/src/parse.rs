@@ -47,6 +47,8 @@ pub struct ParsedUnit {
     pub preamble: Arc<ParsedPreamble>,
     /// What follows the leading directives.
     pub main: Parse,
+    /// The declaration of the tree from which this one was made that was parsed again; `None` if all of it was.
+    pub replaced: Option<TextRange>,
 }
 
 /// Parses a unit. `preamble` is that of an earlier text of the file: it is reused if the unit has the same.
@@ -59,7 +61,7 @@ pub fn parse_unit(unit: &Unit, preamble: Option<&Arc<ParsedPreamble>>) -> Parsed
         Arc::new(ParsedPreamble { preamble: unit.preamble().clone(), parse, typedef_names })
     });
     let main = Parse::new(unit, unit.tokens(), preamble.typedef_names.clone());
-    ParsedUnit { preamble, main }
+    ParsedUnit { preamble, main, replaced: None }
 }
 
 impl ParsedPreamble {

@@ -80,7 +80,7 @@ pub fn reparse(
     let errors = found.errors.into_iter().map(|it| parse.error(&unit, it)).collect();
     let errors = spliced_errors(old, &parse, &declaration, errors)?;
     let main = Parse { errors: errors.into(), ..parse };
-    Some((unit, ParsedUnit { preamble: parsed.preamble.clone(), main }))
+    Some((unit, ParsedUnit { preamble: parsed.preamble.clone(), main, replaced: Some(declaration.range) }))
 }
 
 /// The declaration that an edit is inside of.

@@ -6,6 +6,7 @@
 mod directive;
 mod ids;
 mod mapping;
+pub(crate) mod shift;
 mod types;
 pub mod visit;
 

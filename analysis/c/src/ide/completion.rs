@@ -1,10 +1,11 @@
-//! Completion in directives of OpenMP and XcalableMP: names of directives and clauses, variables in clauses.
+//! Completion in directives of OpenMP, OpenACC and XcalableMP: names of directives and clauses, variables in clauses.
 
 use std::collections::BTreeSet;
 
 use apg_c_syntax::{Family, TextRange, TextSize};
 
 use super::hover::description;
+use super::openacc;
 use crate::Parsed;
 use crate::hir::Construct;
 use crate::rules::omp::clause_not_allowed::clauses_of;
@@ -48,6 +49,15 @@ const CLAUSE_WORDS: &[(&str, &[&str])] = &[
     ("bind", &["teams", "parallel", "thread"]),
 ];
 
+/// The same of OpenACC.
+const OPENACC_WORDS: &[(&str, &[&str])] = &[
+    ("default", &["none", "present"]),
+    ("reduction", &["+:", "*:", "&:", "|:", "^:", "&&:", "||:", "min:", "max:"]),
+    ("device_type", &["host", "multicore", "nvidia", "radeon"]),
+    ("gang", &["num:", "dim:", "static:"]),
+    ("copyin", &["readonly:"]),
+];
+
 /// The completions at a position of a directive; empty elsewhere.
 pub fn completions(parsed: &Parsed, offset: TextSize) -> Vec<Completion> {
     let text = parsed.text();
@@ -64,9 +74,13 @@ pub fn completions(parsed: &Parsed, offset: TextSize) -> Vec<Completion> {
     let mut found = Vec::new();
     match open_clause(written) {
         Some(clause) => {
-            let words = CLAUSE_WORDS.iter().find(|it| it.0 == clause).map_or(&[][..], |it| it.1);
-            let words = words.iter().filter(|_| family == Family::OpenMp);
-            found.extend(words.map(|it| item(CompletionKind::Word, it, None)));
+            let known = match family {
+                Family::OpenMp => CLAUSE_WORDS,
+                Family::OpenAcc => OPENACC_WORDS,
+                Family::XcalableMp => &[],
+            };
+            let words = known.iter().find(|it| it.0 == clause).map_or(&[][..], |it| it.1);
+            found.extend(words.iter().map(|it| item(CompletionKind::Word, it, None)));
             found.extend(variables(parsed, offset).iter().map(|it| item(CompletionKind::Variable, it, None)));
         }
         None => {
@@ -111,12 +125,13 @@ fn logical_line(before: &str) -> Option<String> {
     Some(parts.join(" "))
 }
 
-/// What follows `#pragma omp` or `#pragma xmp`.
+/// What follows `#pragma omp`, `#pragma acc` or `#pragma xmp`.
 fn directive_text(line: &str) -> Option<(Family, &str)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("pragma")?;
     let rest = rest.trim_start();
     let of_family = |sentinel, family| rest.strip_prefix(sentinel).map(|it| (family, it));
-    let (family, rest) = of_family("omp", Family::OpenMp).or_else(|| of_family("xmp", Family::XcalableMp))?;
+    let families = [("omp", Family::OpenMp), ("acc", Family::OpenAcc), ("xmp", Family::XcalableMp)];
+    let (family, rest) = families.into_iter().find_map(|it| of_family(it.0, it.1))?;
     rest.starts_with(char::is_whitespace).then(|| (family, rest.trim_start()))
 }
 
@@ -185,6 +200,9 @@ fn clause_words(family: Family, words: &[&str]) -> BTreeSet<&'static str> {
         .find(|name| apg_c_syntax::directives(family).any(|it| it == name));
     if family == Family::XcalableMp {
         return name.map_or(&[][..], |it| xmp::clauses::clauses_of(&it)).iter().copied().collect();
+    }
+    if family == Family::OpenAcc {
+        return name.iter().flat_map(|it| openacc::clauses_of(it)).collect();
     }
     let constructs = name.map_or_else(Vec::new, |it| Construct::split(&it));
     constructs.into_iter().flat_map(|it| clauses_of(it).iter().copied()).collect()

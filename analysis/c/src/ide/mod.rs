@@ -7,6 +7,7 @@ mod hints;
 mod hover;
 mod lenses;
 mod main_function;
+mod openacc;
 mod tokens;
 mod transfers;
 

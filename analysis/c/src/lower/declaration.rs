@@ -38,11 +38,13 @@ impl Lowerer {
             return None;
         }
         let is_global = self.scopes.is_empty() || specified.is_extern;
+        self.touches_file |= is_global && self.function.is_some();
         if is_global && let Some(known) = self.global(&text) {
             self.note_declare_target(known);
-            let variable = &mut self.program.variables[known.index()];
-            if matches!(variable.ty, Type::Unknown | Type::Array(_, Length::Unknown)) {
-                variable.ty = declared.ty;
+            let ty = &self.program.variable(known).ty;
+            if matches!(ty, Type::Unknown | Type::Array(_, Length::Unknown)) {
+                self.program.variables[known.index()].ty = declared.ty;
+                self.note_completion();
             }
             if !self.scopes.is_empty() {
                 self.declare(text, Entity::Variable(known));
@@ -67,7 +69,9 @@ impl Lowerer {
         });
         if is_global {
             self.note_declare_target(variable);
-            self.program.names.entry(text.clone()).or_insert(Entity::Variable(variable));
+            if !self.scopes.is_empty() {
+                self.program.names.entry(text.clone()).or_insert(Entity::Variable(variable));
+            }
         }
         self.declare(text, Entity::Variable(variable));
         Some(variable)
@@ -88,6 +92,7 @@ impl Lowerer {
     }
 
     fn declared_function(&mut self, name: SmolStr, result: Type, is_static: bool) -> FunctionId {
+        self.touches_file |= self.function.is_some();
         if let Some(Entity::Function(known)) = self.program.names.get(&name) {
             let known = *known;
             self.program.functions[known.index()].is_static |= is_static;
@@ -103,7 +108,9 @@ impl Lowerer {
             range: None,
         });
         let id = FunctionId::new(self.program.functions.len() - 1);
-        self.program.names.insert(name.clone(), Entity::Function(id));
+        if !self.scopes.is_empty() {
+            self.program.names.insert(name.clone(), Entity::Function(id));
+        }
         self.declare(name, Entity::Function(id));
         id
     }
@@ -147,13 +154,14 @@ impl Lowerer {
         self.add_expr(kind, Type::Unknown, range(list))
     }
 
-    pub(super) fn function_definition(&mut self, definition: &ast::FunctionDef) {
+    /// Lowers the definition of a function; `None` if it is none.
+    pub(super) fn function_definition(&mut self, definition: &ast::FunctionDef) -> Option<FunctionId> {
         let specified = self.specifiers(definition.decl_specifiers());
         let declared = self.declarator(definition.declarator(), specified.ty);
-        let (Some(name), Type::Function(result)) = (declared.name, declared.ty) else { return };
+        let (Some(name), Type::Function(result)) = (declared.name, declared.ty) else { return None };
         let (name_text, is_static) = (SmolStr::new(name.text()), specified.is_static);
         let function = self.declared_function(name_text, (*result).clone(), is_static);
-        let Some(body) = definition.body().filter(|_| !self.is_header) else { return };
+        let Some(body) = definition.body().filter(|_| !self.is_header) else { return Some(function) };
         self.function = Some(function);
         self.in_scope(|this| {
             let parameters = this.parameters(declared.parameters, definition);
@@ -164,6 +172,7 @@ impl Lowerer {
             this.program.functions[this.function.map_or(0, FunctionId::index)].body = Some(body);
         });
         self.function = None;
+        Some(function)
     }
 
     fn parameters(

@@ -57,6 +57,7 @@ impl Lowerer {
         let items: Vec<_> = directive.directive_argument().iter().flat_map(|it| it.items()).collect();
         for item in items {
             if let Some(variable) = self.item(item).variable(&self.program) {
+                self.touches_file |= self.function.is_some();
                 self.program.threadprivate.insert(variable);
             }
         }
@@ -65,6 +66,12 @@ impl Lowerer {
     /// Notes the variables that a `declare target` directive names, or the start or the end of enclosed
     /// declarations (OpenMP 5.2, section 7.8).
     pub(super) fn declare_target(&mut self, directive: &ast::Directive) {
+        let was_inside = self.is_in_declare_target;
+        self.declare_target_items(directive);
+        self.touches_file |= self.function.is_some() && was_inside != self.is_in_declare_target;
+    }
+
+    fn declare_target_items(&mut self, directive: &ast::Directive) {
         match Construct::split(&name(directive)).first() {
             Some(Construct::DeclareTarget) => {}
             Some(Construct::BeginDeclareTarget) => {
@@ -86,6 +93,7 @@ impl Lowerer {
         let items = clauses.iter().filter(names_objects).flat_map(|it| it.items());
         for item in argument.into_iter().chain(items) {
             if let Some(variable) = self.item(item).variable(&self.program) {
+                self.touches_file |= self.function.is_some();
                 self.program.declare_target.insert(variable);
             }
         }

@@ -61,6 +61,7 @@ impl Lowerer {
         if matches!(directive.name().as_str(), "nodes" | "template") {
             let references = directive.syntax().descendants().filter_map(ast::MappingRef::cast);
             let names = references.flat_map(|it| it.name_refs().map(|it| SmolStr::new(it.text())));
+            self.touches_file = true;
             self.program.header_mappings.extend(names.collect::<Vec<_>>());
         }
     }

@@ -5,15 +5,22 @@ pub(crate) mod constant;
 mod declaration;
 mod directive;
 mod expression;
+mod layout;
 mod mapping;
 mod specifiers;
+mod splice;
 mod statement;
+
+use std::cell::Cell;
 
 use apg_c_syntax::ast::{self, AstNode};
 use apg_c_syntax::{ParsedPreamble, ParsedUnit, TextRange};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+pub(crate) use self::layout::Layout;
+use self::layout::{Counts, Part};
+pub(crate) use self::splice::{Lowered, relower};
 use crate::hir::{
     DirectiveId, Entity, Expr, ExprId, ExprKind, FunctionId, Program, Stmt, StmtId, StmtKind, Type, Variable,
     VariableId,
@@ -40,6 +47,14 @@ struct Lowerer {
     is_in_declare_target: bool,
     /// How many expressions and statements are around.
     depth: u32,
+    /// The external declarations so far.
+    layout: Layout,
+    /// The number of the external declaration that is being lowered.
+    number: usize,
+    /// The function that is being lowered declares something of file scope.
+    touches_file: bool,
+    /// A name was looked up that has its meaning since a later declaration.
+    sees_later: Cell<bool>,
 }
 
 /// Maximum nesting of expressions and statements: what is deeper is unknown.
@@ -53,10 +68,10 @@ pub(crate) fn lower_preamble(preamble: &ParsedPreamble) -> Program {
 }
 
 /// The program of a unit, given that of its preamble.
-pub(crate) fn lower_unit(unit: &ParsedUnit, preamble: &Program) -> Program {
+pub(crate) fn lower_unit(unit: &ParsedUnit, preamble: &Program) -> (Program, Layout) {
     let mut lowerer = Lowerer::new(preamble.clone(), false);
     lowerer.unit(&unit.main.tree());
-    lowerer.program
+    (lowerer.program, lowerer.layout)
 }
 
 impl Lowerer {
@@ -69,18 +84,30 @@ impl Lowerer {
             is_header,
             is_in_declare_target: false,
             depth: 0,
+            layout: Layout::default(),
+            number: 0,
+            touches_file: false,
+            sees_later: Cell::new(false),
         }
     }
 
     fn unit(&mut self, unit: &ast::TranslationUnit) {
         for declaration in unit.external_decls() {
+            let (range, start) = (range(&declaration), Counts::of(&self.program));
+            let is_function = matches!(declaration, ast::ExternalDecl::FunctionDef(_));
+            self.touches_file = false;
             self.external(declaration);
+            let (end, is_isolated) = (Counts::of(&self.program), is_function && !self.touches_file);
+            self.layout.parts.push(Part { range, start, end, is_isolated });
+            self.number += 1;
         }
     }
 
     fn external(&mut self, declaration: ast::ExternalDecl) {
         match declaration {
-            ast::ExternalDecl::FunctionDef(it) => self.function_definition(&it),
+            ast::ExternalDecl::FunctionDef(it) => {
+                self.function_definition(&it);
+            }
             ast::ExternalDecl::Declaration(it) => {
                 self.declaration(&it);
             }
@@ -118,19 +145,41 @@ impl Lowerer {
 
     fn lookup(&self, name: &str) -> Option<&Entity> {
         let local = self.scopes.iter().rev().find_map(|it| it.names.get(name));
-        local.or_else(|| self.program.names.get(name))
+        local.or_else(|| self.program.names.get(name).filter(|_| self.is_declared(&self.layout.names, name)))
     }
 
     fn declare(&mut self, name: SmolStr, entity: Entity) {
         match self.scopes.last_mut() {
-            Some(scope) => scope.names.insert(name, entity),
-            None => self.program.names.insert(name, entity),
-        };
+            Some(scope) => {
+                scope.names.insert(name, entity);
+            }
+            None => {
+                if !self.is_header && self.program.names.get(&name) != Some(&entity) {
+                    self.layout.names.insert(name.clone(), self.number);
+                }
+                self.program.names.insert(name, entity);
+            }
+        }
+    }
+
+    /// Whether a name of file scope has its meaning already.
+    fn is_declared(&self, since: &FxHashMap<SmolStr, usize>, name: &str) -> bool {
+        let is_later = since.get(name).is_some_and(|it| *it > self.number);
+        if is_later {
+            self.sees_later.set(true);
+        }
+        !is_later
+    }
+
+    /// Notes that the type of something that was declared before is completed.
+    fn note_completion(&mut self) {
+        self.layout.last_completion = self.number;
+        self.touches_file |= self.function.is_some();
     }
 
     fn lookup_tag(&self, name: &str) -> Option<&Type> {
         let local = self.scopes.iter().rev().find_map(|it| it.tags.get(name));
-        local.or_else(|| self.program.tags.get(name))
+        local.or_else(|| self.program.tags.get(name).filter(|_| self.is_declared(&self.layout.tags, name)))
     }
 
     fn innermost_tag(&self, name: &str) -> Option<&Type> {
@@ -139,9 +188,16 @@ impl Lowerer {
 
     fn declare_tag(&mut self, name: SmolStr, ty: Type) {
         match self.scopes.last_mut() {
-            Some(scope) => scope.tags.insert(name, ty),
-            None => self.program.tags.insert(name, ty),
-        };
+            Some(scope) => {
+                scope.tags.insert(name, ty);
+            }
+            None => {
+                if !self.is_header {
+                    self.layout.tags.insert(name.clone(), self.number);
+                }
+                self.program.tags.insert(name, ty);
+            }
+        }
     }
 
     fn add_variable(&mut self, variable: Variable) -> VariableId {

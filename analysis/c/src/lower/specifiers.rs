@@ -110,7 +110,10 @@ impl Lowerer {
                         let size = self.expr(Some(size));
                         match self.program.constant(size) {
                             Some(value) => u64::try_from(value).map_or(Length::Unknown, Length::Constant),
-                            None => Length::Variable(size),
+                            None => {
+                                self.layout.has_variable_lengths |= !self.is_header;
+                                Length::Variable(size)
+                            }
                         }
                     }
                 };
@@ -140,9 +143,11 @@ impl Lowerer {
             Some(_) => self.innermost_tag(tag),
             None => self.lookup_tag(tag),
         });
+        let is_known = known.is_some();
         let id = match known {
             Some(Type::Record(id)) => *id,
             _ => {
+                self.touches_file = true;
                 self.program.records.push(Record {
                     tag: tag.clone(),
                     is_union: specifier.union_token().is_some(),
@@ -162,6 +167,9 @@ impl Lowerer {
             let is_packed = attributes
                 .flat_map(|it| it.attributes().collect::<Vec<_>>())
                 .any(|it| it.word().is_some_and(|it| it.text().trim_matches('_') == "packed"));
+            if is_known {
+                self.note_completion();
+            }
             let record = &mut self.program.records[id.index()];
             record.fields = Some(fields);
             record.is_packed = is_packed;

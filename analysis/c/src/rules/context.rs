@@ -5,7 +5,7 @@ use apg_diagnostics::{Fix, Related, Rule};
 
 use crate::hir::visit::Node;
 use crate::hir::{
-    Construct, Directive, DirectiveId, ExprId, ExprKind, Program, StmtId, StmtKind, VariableId,
+    Construct, Directive, DirectiveId, ExprId, ExprKind, FunctionId, Program, StmtId, StmtKind, VariableId,
 };
 use crate::{Diagnostic, Parsed};
 
@@ -15,12 +15,19 @@ pub struct Context<'p> {
     pub parsed: &'p Parsed,
     /// The program of the file.
     pub program: &'p Program,
+    /// The function whose directives are judged, or file scope; `None` for all.
+    function: Option<Option<FunctionId>>,
     found: Vec<Diagnostic>,
 }
 
 impl<'p> Context<'p> {
-    pub(crate) fn new(parsed: &'p Parsed) -> Context<'p> {
-        Context { parsed, program: &parsed.program, found: Vec::new() }
+    pub(crate) fn of_function(parsed: &'p Parsed, function: Option<FunctionId>) -> Context<'p> {
+        Context { parsed, program: &parsed.program, function: Some(function), found: Vec::new() }
+    }
+
+    /// A context for checks of the whole file, in which something was found already.
+    pub(crate) fn of_file(parsed: &'p Parsed, found: Vec<Diagnostic>) -> Context<'p> {
+        Context { parsed, program: &parsed.program, function: None, found }
     }
 
     pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
@@ -56,13 +63,14 @@ impl<'p> Context<'p> {
         self.found.iter().any(|it| is_error(it) && region.contains_range(it.range))
     }
 
-    /// The directives of OpenMP with their numbers.
+    /// The directives of OpenMP that are judged, with their numbers.
     pub fn directives(&self) -> impl Iterator<Item = (DirectiveId, &'p Directive)> + use<'p> {
-        let program = self.program;
-        program
-            .directive_ids()
-            .map(|it| (it, program.directive(it)))
-            .filter(|it| it.1.family == apg_c_syntax::Family::OpenMp)
+        let (program, function) = (self.program, self.function);
+        let is_judged = move |it: &Directive| {
+            it.family == apg_c_syntax::Family::OpenMp
+                && function.is_none_or(|function| it.function == function)
+        };
+        program.directive_ids().map(|it| (it, program.directive(it))).filter(move |it| is_judged(it.1))
     }
 
     /// Reports a diagnostic with the earlier place that it contradicts.

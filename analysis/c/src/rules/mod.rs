@@ -9,10 +9,23 @@ pub mod xmp;
 use apg_diagnostics::{Rule, Severity};
 
 pub use self::context::Context;
+use crate::hir::FunctionId;
 use crate::{Diagnostic, Parsed};
 
-/// A rule and its check; rules that a check of another rule reports have none.
-pub type Checked = (&'static Rule, Option<fn(&mut Context<'_>)>);
+/// How a rule is checked.
+#[derive(Clone, Copy)]
+pub enum Check {
+    /// A function at a time: it depends on the directives and the text of this function, and on declarations
+    /// of file scope.
+    Function(fn(&mut Context<'_>)),
+    /// A file at a time.
+    File(fn(&mut Context<'_>)),
+    /// The check of another rule reports it.
+    ByOther,
+}
+
+/// A rule and its check.
+pub type Checked = (&'static Rule, Check);
 
 /// The rules of all families with their checks.
 fn families() -> impl Iterator<Item = &'static Checked> {
@@ -29,16 +42,30 @@ pub fn rule(code: &str) -> Option<&'static Rule> {
     rules().find(|it| it.code == code)
 }
 
-/// The diagnostics of a file, in the order of the source.
-pub(crate) fn diagnostics(parsed: &Parsed) -> Vec<Diagnostic> {
-    if parsed.program.directives.is_empty() {
-        return Vec::new();
-    }
-    let mut context = Context::new(parsed);
+/// The diagnostics of the directives in a function by the rules that judge a function at a time; those of
+/// file scope without a function. They have no order.
+pub(crate) fn of_function(parsed: &Parsed, function: Option<FunctionId>) -> Vec<Diagnostic> {
+    let mut context = Context::of_function(parsed, function);
+    families().for_each(|it| {
+        if let Check::Function(check) = it.1 {
+            check(&mut context);
+        }
+    });
+    context.into_diagnostics()
+}
+
+/// The diagnostics of a file, in the order of the source, given those of its functions.
+pub(crate) fn of_file(parsed: &Parsed, of_functions: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut context = Context::of_file(parsed, of_functions);
     // Errors first: what they are about is not judged further.
     for is_error in [true, false] {
-        let rules = families().filter(|it| (it.0.severity == Severity::Error) == is_error);
-        rules.filter_map(|it| it.1).for_each(|check| check(&mut context));
+        for (rule, check) in families() {
+            if let Check::File(check) = check
+                && (rule.severity == Severity::Error) == is_error
+            {
+                check(&mut context);
+            }
+        }
     }
     let mut found = context.into_diagnostics();
     found.sort_by_key(|it| (it.range.start(), std::cmp::Reverse(it.severity), it.code));

@@ -16,25 +16,26 @@ pub mod unaligned_loop;
 pub mod undeclared_name;
 pub mod unequal_value;
 
+use super::Check::File;
 use super::{Checked, Context};
 use crate::hir::Directive;
 
 /// The rules of this family.
 pub static RULES: &[Checked] = &[
-    (&access_beyond_shadow::RULE, Some(access_beyond_shadow::check)),
-    (&aligned_twice::RULE, Some(aligned_twice::check)),
-    (&dimension_count::RULE, Some(dimension_count::check)),
-    (&directive_in_compute_region::RULE, Some(directive_in_compute_region::check)),
-    (&missing_device_data::RULE, Some(missing_device_data::check)),
-    (&missing_reduction::RULE, Some(missing_reduction::check)),
-    (&missing_reflect::RULE, Some(missing_reflect::check)),
-    (&mixed_spelling::RULE, Some(mixed_spelling::check)),
-    (&reflect_beyond_shadow::RULE, Some(reflect_beyond_shadow::check)),
-    (&size_mismatch::RULE, Some(size_mismatch::check)),
-    (&syntax::RULE, Some(syntax::check)),
-    (&unaligned_loop::RULE, Some(unaligned_loop::check)),
-    (&undeclared_name::RULE, Some(undeclared_name::check)),
-    (&unequal_value::RULE, Some(unequal_value::check)),
+    (&access_beyond_shadow::RULE, File(access_beyond_shadow::check)),
+    (&aligned_twice::RULE, File(aligned_twice::check)),
+    (&dimension_count::RULE, File(dimension_count::check)),
+    (&directive_in_compute_region::RULE, File(directive_in_compute_region::check)),
+    (&missing_device_data::RULE, File(missing_device_data::check)),
+    (&missing_reduction::RULE, File(missing_reduction::check)),
+    (&missing_reflect::RULE, File(missing_reflect::check)),
+    (&mixed_spelling::RULE, File(mixed_spelling::check)),
+    (&reflect_beyond_shadow::RULE, File(reflect_beyond_shadow::check)),
+    (&size_mismatch::RULE, File(size_mismatch::check)),
+    (&syntax::RULE, File(syntax::check)),
+    (&unaligned_loop::RULE, File(unaligned_loop::check)),
+    (&undeclared_name::RULE, File(undeclared_name::check)),
+    (&unequal_value::RULE, File(unequal_value::check)),
 ];
 
 /// Whether a directive is a reduction, or has one, that names a variable.

@@ -1,0 +1,62 @@
+//! Which parts of a program each external declaration has, and when the names of file scope were declared:
+//! what an edit of one function needs, so that this function alone is lowered again.
+
+use apg_c_syntax::{TextRange, TextSize};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use crate::hir::Program;
+
+/// How many parts a program has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) variables: usize,
+    pub(crate) exprs: usize,
+    pub(crate) stmts: usize,
+    pub(crate) directives: usize,
+}
+
+impl Counts {
+    pub(crate) fn of(program: &Program) -> Counts {
+        Counts {
+            variables: program.variables.len(),
+            exprs: program.exprs.len(),
+            stmts: program.stmts.len(),
+            directives: program.directives.len(),
+        }
+    }
+}
+
+/// An external declaration of the main file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Where it is in the tree.
+    pub(crate) range: TextRange,
+    /// The counts in front of it.
+    pub(crate) start: Counts,
+    /// The counts behind it.
+    pub(crate) end: Counts,
+    /// It is the definition of a function that declares nothing of file scope but itself.
+    pub(crate) is_isolated: bool,
+}
+
+/// The external declarations of a main file, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) parts: Vec<Part>,
+    /// The number of the declaration since which a name of file scope has its meaning.
+    pub(crate) names: FxHashMap<SmolStr, usize>,
+    /// The same of tags.
+    pub(crate) tags: FxHashMap<SmolStr, usize>,
+    /// The last declaration that completes a type of an earlier one.
+    pub(crate) last_completion: usize,
+    /// There are arrays whose length is an expression.
+    pub(crate) has_variable_lengths: bool,
+}
+
+impl Layout {
+    /// The number of the declaration at a place of the tree.
+    pub(crate) fn part_at(&self, start: TextSize) -> Option<usize> {
+        self.parts.binary_search_by_key(&start, |it| it.range.start()).ok()
+    }
+}
