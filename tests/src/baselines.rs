@@ -1,6 +1,7 @@
 //! Our language server and its peers, each on a source of the same size and shape in its language, for
 //! benchmarks.
 
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -30,6 +31,31 @@ pub struct Subject {
     /// Diagnostics that did not change are not published again: they are requested.
     is_asked: bool,
 }
+
+/// Ours and its peer on C with OpenMP. Ours comes first.
+pub const C_SUBJECTS: [Subject; 2] = [
+    Subject {
+        language: "c",
+        ending: "c",
+        text: sources::c,
+        calling: sources::c_calling,
+        more: "= 1000; const long more = 7",
+        ..SUBJECTS[0]
+    },
+    Subject {
+        name: "peer: clangd, C with OpenMP",
+        command: || {
+            let clangd = ["clangd", "clangd-19"].iter().find_map(|it| on_path(it))?;
+            with(Command::new(clangd), &["--background-index=false", "--log=error"])
+        },
+        language: "c",
+        ending: "c",
+        text: sources::c,
+        calling: sources::c_calling,
+        more: "= 1000; const long more = 7",
+        ..SUBJECTS[2]
+    },
+];
 
 /// A server that answers later than this is given up.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
@@ -118,8 +144,20 @@ impl Subject {
     /// A server on a folder with these sources; the first is opened, and its diagnostics waited for. None if
     /// the server is not installed.
     pub fn open(&self, sources: &[String]) -> Option<Opened> {
+        self.open_among(sources, &[])
+    }
+
+    /// The same, in a folder that has copies of other files too.
+    pub fn open_among(&self, sources: &[String], others: &[PathBuf]) -> Option<Opened> {
         let command = (self.command)()?;
         let folder = tempfile::tempdir().expect("a temporary folder");
+        if self.language == "c" {
+            std::fs::write(folder.path().join("compile_flags.txt"), "-fopenmp\n").expect("written");
+        }
+        for file in others {
+            let name = file.file_name().expect("a file");
+            std::fs::copy(file, folder.path().join(name)).expect("copied");
+        }
         let names: Vec<String> = (0..sources.len()).map(|number| self.file_name(number)).collect();
         for (name, text) in names.iter().zip(sources) {
             std::fs::write(folder.path().join(name), text).expect("written");

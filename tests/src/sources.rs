@@ -48,6 +48,23 @@ pub fn cpp(lines: usize) -> String {
     text + "};\n"
 }
 
+/// The same in C with OpenMP and system headers: each loop is a parallel region.
+pub fn c(lines: usize) -> String {
+    let headers = ["math.h", "omp.h", "stdio.h", "stdlib.h", "string.h"];
+    let mut text: String = headers.map(|it| format!("#include <{it}>\n")).concat();
+    text.push_str("\ndouble method0(const double *a, long n) { return a[n]; }\n\n");
+    for n in 1..lines / 12 {
+        let _ = write!(
+            text,
+            "double method{n}(const double *a, long n) {{\n    double sum = 0.0;\n    const long limit = 1000;\n\
+             \x20   #pragma omp parallel for reduction(+: sum)\n    for (long i = 0; i < n; i++) {{\n        if (i < limit) sum += a[i] * n;\n\
+             \x20       else sum -= sqrt(a[i]);\n    }}\n    return sum + method{}(a, n - 1);\n}}\n\n",
+            n - 1
+        );
+    }
+    text
+}
+
 /// The same in Rust.
 pub fn rust(lines: usize) -> String {
     let mut text = String::from("pub struct Edited;\nimpl Edited {\n");
@@ -87,6 +104,14 @@ pub fn cpp_calling(lines: usize, callers: usize) -> Calling {
     let text = cpp(lines).replacen("sum += a.data[i] * n;", "sum += shared(n);", callers);
     let start = "struct Edited {\n";
     let shared = format!("{start}    static double shared(long n) {{ return n; }}\n");
+    (text.replacen(start, &shared, 1), ["double", "float"])
+}
+
+/// The same in C.
+pub fn c_calling(lines: usize, callers: usize) -> Calling {
+    let text = c(lines).replacen("sum += a[i] * n;", "sum += shared(n);", callers);
+    let start = "\ndouble method0(";
+    let shared = format!("\nstatic double shared(long n) {{ return n; }}\n{start}");
     (text.replacen(start, &shared, 1), ["double", "float"])
 }
 
