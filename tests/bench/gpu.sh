@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Everything that needs a GPU, in one run: examples, whole programs, sanitizers, and kernels beside hand-written CUDA.
 # Usage: tests/bench/gpu.sh APG [SAMPLES]   APG is the command, SAMPLES a folder with X10's CUDA samples.
+# APG_C_SUITES: checkouts of suites of C programs, separated by colons; C_SUITE: the built driver (tests/c-suite).
 # Needs nvcc for the peers and compute-sanitizer for the checks; with two GPUs also NCCL, whose folder $NCCL may name.
 set -u
 apg=$1
@@ -47,6 +48,19 @@ done
 section "C with parallel regions"
 for program in examples/c/*.c; do
     LINES_SHOWN=1 try "$program" "$apg" run "$program" --accels all --parallel device -lm
+done
+
+# Suites of others, by their paths: what the system's compiler passes and apg on the GPU does not is in the records.
+for folder in $(echo "${APG_C_SUITES:-}" | tr : ' '); do
+    suite=examples
+    [ -e "$folder/src/ompts-c.conf" ] && suite=validation
+    [ -e "$folder/micro-benchmarks" ] && suite=dataracebench
+    [ -e "$folder/tests/XMP" ] && continue
+    section "$suite, parallel regions on the GPU"
+    "${C_SUITE:-target/debug/c-suite}" "$suite" "$folder" --apg "$apg" --parallel device --accels 0 --threads 64 --jobs 8 \
+        --timeout 30 --record "$out/$suite-parallel-gpu.json" 2>"$out/log" || true
+    cat "$out/$suite-parallel-gpu.json"
+    tests/c-suite/compare.py "tests/c-suite/$suite-parallel-gpu.json" "$out/$suite-parallel-gpu.json" || failed=1
 done
 
 section "profile"

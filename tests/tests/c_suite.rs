@@ -12,6 +12,7 @@ fn options(suite: Suite, home: PathBuf) -> Options {
         home,
         apg: tools::apg().to_path_buf(),
         parallel: None,
+        accels: None,
         part: Part::default(),
         places: None,
         transport: Transport::default(),
@@ -48,18 +49,59 @@ fn suite_of(folder: &Path) -> Option<Suite> {
 }
 
 #[test]
+fn examples_pass_with_the_cpus_as_a_device() {
+    if tools::optional_tool("cc").is_none() || tools::optional_tool("c++").is_none() {
+        return;
+    }
+    for folder in ["examples/c", "examples/c/devices"] {
+        let scratch = tempfile::tempdir().expect("a temporary folder");
+        let options = Options {
+            parallel: Some("device".to_owned()),
+            accels: Some("cpu".to_owned()),
+            ..options(Suite::Folder, tools::repository().join(folder))
+        };
+        let report = options.report(scratch.path()).expect("a report");
+        assert!(report.entries.len() >= 7 && report.is_as_good(), "{}", report.text());
+        let record: serde_json::Value = serde_json::from_str(&report.json()).expect("JSON");
+        assert_eq!(record["mode"]["accels"], "cpu", "{record}");
+    }
+}
+
+#[test]
 fn suites_by_path_are_not_worse_than_recorded() {
+    compare_with_records("", &|it| it);
+}
+
+#[test]
+fn suites_by_path_are_not_worse_than_recorded_with_parallel_regions_on_a_device() {
+    compare_with_records("-parallel", &|it| Options {
+        parallel: Some("device".to_owned()),
+        accels: Some("cpu".to_owned()),
+        ..it
+    });
+}
+
+#[test]
+fn suites_by_path_are_not_worse_than_recorded_with_target_regions_on_a_device() {
+    compare_with_records("-target", &|it| Options { accels: Some("cpu".to_owned()), ..it });
+}
+
+/// Runs the suites that have a record of a mode, and compares.
+fn compare_with_records(mode: &str, with_mode: &dyn Fn(Options) -> Options) {
     let Some(folders) = std::env::var_os("APG_C_SUITES") else { return };
     for folder in std::env::split_paths(&folders) {
         let Some(suite) = suite_of(&folder) else { continue };
-        let record = tools::repository().join(format!("tests/c-suite/{}.json", suite.name()));
+        let record = tools::repository().join(format!("tests/c-suite/{}{mode}.json", suite.name()));
+        if !record.exists() {
+            continue;
+        }
         let record = std::fs::read_to_string(record).expect("a record");
         let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
         let is_recorded = |list: &str, name: &str| {
             record[list].as_array().is_some_and(|names| names.iter().any(|it| it == name))
         };
         let scratch = tempfile::tempdir().expect("a temporary folder");
-        let report = options(suite, folder).report(scratch.path()).expect("a report");
+        let report = with_mode(options(suite, folder)).report(scratch.path()).expect("a report");
         let worse = report.entries.iter().filter(|it| {
             (it.is_worse() && !is_recorded("apg_alone_fails", &it.program))
                 || (it.false_error.is_some() && !is_recorded("false_errors", &it.program))

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::Options;
 use super::program::{Kind, Program, ProgramRun};
-use super::report::{Entry, Report, Verdict};
+use super::report::{Entry, Mode, Report, Verdict};
 use crate::limited_process::{self, Ended, Limits, Stopped};
 
 /// Bytes of memory of each process.
@@ -58,7 +58,13 @@ impl Session<'_> {
                 scope.spawn(work);
             });
         });
-        Report::new(self.options.suite, entries.into_inner().unwrap_or_default())
+        let options = self.options;
+        let mode = Mode {
+            parallel: options.parallel.clone(),
+            accels: options.accels.clone(),
+            threads: options.threads,
+        };
+        Report::new(options.suite, mode, entries.into_inner().unwrap_or_default())
     }
 
     fn run_one(&self, program: &Program) -> Entry {

@@ -110,6 +110,10 @@ pub struct Options {
     #[arg(long, value_name = "WHERE")]
     pub parallel: Option<String>,
 
+    /// What apg's programs have for devices: `cpu` for the CPUs as a device, or numbers of GPUs
+    #[arg(long, value_name = "WHICH")]
+    pub accels: Option<String>,
+
     /// Of the suite `xmp`: which programs
     #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
     pub part: Part,
@@ -193,6 +197,9 @@ impl Options {
     /// The command that runs a built program.
     fn started(&self, program: &Path, places: Option<u32>) -> Command {
         let mut command = Command::new(program);
+        if let Some(accels) = &self.accels {
+            command.env("X10RT_ACCELS", accels);
+        }
         if let Some(places) = places {
             command.env("X10_NPLACES", places.to_string());
         }

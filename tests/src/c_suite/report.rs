@@ -60,18 +60,30 @@ impl fmt::Display for Entry {
     }
 }
 
+/// Where apg runs regions.
+#[derive(Clone, Debug)]
+pub(super) struct Mode {
+    /// The value of `--parallel`.
+    pub parallel: Option<String>,
+    /// The devices.
+    pub accels: Option<String>,
+    /// OpenMP threads.
+    pub threads: usize,
+}
+
 /// The outcome of all programs of a suite.
 #[derive(Clone, Debug)]
 pub struct Report {
     suite: Suite,
+    mode: Mode,
     /// By name.
     pub entries: Vec<Entry>,
 }
 
 impl Report {
-    pub(super) fn new(suite: Suite, mut entries: Vec<Entry>) -> Report {
+    pub(super) fn new(suite: Suite, mode: Mode, mut entries: Vec<Entry>) -> Report {
         entries.sort_by(|a, b| a.program.cmp(&b.program));
-        Report { suite, entries }
+        Report { suite, mode, entries }
     }
 
     fn names(&self, chosen: impl Fn(&Entry) -> bool) -> Vec<&str> {
@@ -102,7 +114,7 @@ impl Report {
 
     /// Names and counts.
     pub fn json(&self) -> String {
-        let value: Value = json!({
+        let mut value: Value = json!({
             "suite": self.suite.name(),
             "counts": {
                 "programs": self.entries.len(),
@@ -115,6 +127,10 @@ impl Report {
             "both_fail": self.names(|it| it.apg != Verdict::Passed && it.compiler != Verdict::Passed),
             "false_errors": self.names(|it| it.false_error.is_some()),
         });
+        let Mode { parallel, accels, threads } = &self.mode;
+        if parallel.is_some() || accels.is_some() {
+            value["mode"] = json!({ "parallel": parallel, "accels": accels, "threads": threads });
+        }
         format!("{value:#}\n")
     }
 }
