@@ -72,6 +72,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 16: *value = 4; break; // multiprocessors
     case 75: *value = 9; break; // capability
     case 76: *value = 0; break;
+    case 89: case 91: case 95: *value = setting("teams", 0); break; // managed and registered memory, cooperative launches
     case 97: *value = 232448; break; // shared memory on request
     default: *value = 0;
     }
@@ -95,7 +96,7 @@ int cuGetErrorString(int code, const char **text) { *text = code == 700 ? "an il
 
 // Memory that was given out, so that wrong addresses show.
 struct Piece { u64 start, bytes; int kind; struct Piece *next; };
-enum { DEVICE, PINNED, REGISTERED };
+enum { DEVICE, PINNED, REGISTERED, MANAGED };
 static struct Piece *pieces;
 static u64 used;
 static void add(u64 start, u64 bytes, int kind) {
@@ -149,6 +150,13 @@ static int release(u64 address, int kind) {
 }
 int cuMemAlloc_v2(u64 *address, size_t bytes) { CALL(); return allocate(address, bytes, DEVICE); }
 int cuMemFree_v2(u64 address) { CALL(); return release(address, DEVICE); }
+int cuMemAllocManaged(u64 *address, size_t bytes, unsigned flags) { CALL(); return allocate(address, bytes, MANAGED); }
+int cuMemPrefetchAsync_v2(u64 address, size_t bytes, long long location, unsigned flags, void *stream) {
+    CALL();
+    return inside(address, bytes, MANAGED) ? 0 : INVALID;
+}
+int cuCtxGetLimit(size_t *value, int limit) { *value = 1024; return 0; }
+int cuCtxSetLimit(int limit, size_t value) { CALL(); return 0; }
 int cuMemHostAlloc(void **address, size_t bytes, unsigned flags) { CALL(); return allocate((u64 *)address, bytes, PINNED); }
 int cuMemFreeHost(void *address) { CALL(); return release((u64)address, PINNED); }
 int cuMemGetInfo_v2(size_t *free, size_t *total) { *total = memory(); *free = memory() - used; return 0; }
@@ -216,6 +224,7 @@ int cuFuncGetAttribute(int *value, int attribute, void *function) { *value = att
 int cuFuncSetAttribute(void *function, int attribute, int value) { CALL(); return 0; }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) { *blocks = threads > 0 ? 2048 / threads : 0; return 0; }
 int cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned tx, unsigned ty, unsigned tz, unsigned shared, void *stream, void **parameters, void **extra) { CALL(); return 0; }
+int cuLaunchCooperativeKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned tx, unsigned ty, unsigned tz, unsigned shared, void *stream, void **parameters) { CALL(); return 0; }
 // Only the kernel that reads behind others is launched so: to where, from where, the size of a word, how many, and what says that they are there.
 int cuLaunchKernelEx(const void *config, void *function, void **parameters, void **extra) {
     CALL();

@@ -42,10 +42,9 @@ fn run(program: &str, settings: &str, with_compiler: bool) -> Output {
 fn run_by(mut command: Command, program: &[&str], settings: &str, with_compiler: bool) -> Output {
     let cache = tempfile::tempdir().expect("a temporary folder");
     command
-        .arg("run")
+        .args(["run", "--accels", "all"])
         .arg(tools::repository().join("tests/driver").join(program[0]))
         .args(&program[1..])
-        .args(["--accels", "all"])
         .env("APG_CACHE_DIR", cache.path())
         .env("LD_LIBRARY_PATH", driver(with_compiler))
         .env("FAKE_CUDA", settings);
@@ -211,4 +210,83 @@ fn copies_between_accelerators_of_places_arrive() {
     let output = run_by(Command::new(tools::apg()), &program, "report devices=1", true);
     says(&output, &["all right"]);
     assert!(driver_copies(&output).into_iter().all(|it| it > 6), "{}", output.stderr);
+}
+
+/// Runs a program in C whose parallel regions are given to the driver.
+fn run_regions(arguments: &[&str], settings: &str) -> Output {
+    let words: Vec<&str> = ["parallel_regions.c", "--parallel", "device", "--"]
+        .into_iter()
+        .chain(arguments.iter().copied())
+        .collect();
+    run_by(Command::new(tools::apg()), &words, settings, true)
+}
+
+#[test]
+fn a_parallel_region_that_runs_again_costs_one_launch() {
+    let calls = |regions: &str| {
+        let output = run_regions(&[regions], "report teams=1");
+        says(&output, &["regions"]);
+        assert_eq!(output.status, 0, "{}", output.stderr);
+        move |name: &str| called(&output, name) as i64
+    };
+    let (few, many) = (calls("2"), calls("12"));
+    let more = |name: &str| many(name) - few(name);
+    assert_eq!(more("cuLaunchKernel"), 10, "loops whose threads are independent");
+    assert_eq!(more("cuLaunchCooperativeKernel"), 10, "teams that wait");
+    assert_eq!(more("cuMemcpyDtoDAsync_v2"), 20, "a team is renewed behind each region");
+    for name in [
+        "cuMemcpyHtoDAsync_v2",
+        "cuMemAlloc_v2",
+        "cuMemAllocManaged",
+        "cuMemHostUnregister",
+        "cuStreamSynchronize",
+    ] {
+        assert_eq!(more(name), 0, "{name}");
+    }
+    // How many ranges there are depends on where the system has put the program.
+    assert!(more("cuMemHostRegister_v2") < 10, "the same memory is registered once");
+}
+
+#[test]
+fn failures_of_parallel_regions_name_their_line() {
+    let output = run_regions(&[], "teams=1 fail=cuLaunchKernel:700");
+    says(
+        &output,
+        &["parallel_regions.c:14: `parallel for`", "CUDA_ERROR_ILLEGAL_ADDRESS", "APG_DEVICE_STACK"],
+    );
+    assert_eq!(output.status, 1);
+    let output = run_regions(&[], "teams=1 memory=10000");
+    says(
+        &output,
+        &[
+            "parallel_regions.c:14: `parallel for`",
+            "bytes requested, ",
+            "of 10000 bytes are free",
+            "allocate less",
+        ],
+    );
+    assert_eq!(output.status, 1);
+    let output = run_regions(&[], "");
+    says(&output, &["cannot run all blocks of a kernel at the same time", "`--accels cpu`"]);
+    assert_eq!(output.status, 1);
+}
+
+#[test]
+fn memory_that_pointers_at_file_scope_lead_to_is_registered() {
+    let run = |arguments: &[&str]| {
+        let words = [&["file_scope.c", "--parallel", "device", "--"], arguments].concat();
+        run_by(Command::new(tools::apg()), &words, "report teams=1", true)
+    };
+    let output = run(&[]);
+    says(&output, &["the end"]);
+    // The program may unmap these between regions. They may be one mapping.
+    let ended = called(&output, "cuMemHostUnregister");
+    assert!((3..=6).contains(&ended), "of each region: {}", output.stderr);
+    let file = tools::repository().join("tests/driver/file_scope.c");
+    let output = run(&[&file.display().to_string()]);
+    says(
+        &output,
+        &["file_scope.c:17: `parallel`", "a pointer at file scope", "which the device does not reach"],
+    );
+    assert_eq!(output.status, 1);
 }

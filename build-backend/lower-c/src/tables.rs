@@ -21,6 +21,8 @@ pub(crate) struct Tables {
     pub moved: Vec<Moved>,
     /// The indices of these pointers.
     pub pointers: Vec<usize>,
+    /// The indices of objects with pointers, and how many of their first words may be some.
+    pub words: Vec<(usize, u64)>,
     indices: FxHashMap<String, usize>,
 }
 
@@ -35,10 +37,14 @@ impl Tables {
         index as i64
     }
 
-    /// The index of an object at file scope.
-    pub(crate) fn file_object(&mut self, variable: VariableId, name: &str) -> i64 {
+    /// The index of an object at file scope, whose first `words` may be pointers.
+    pub(crate) fn file_object(&mut self, variable: VariableId, name: &str, words: u64) -> i64 {
         if !self.moved.iter().any(|it| it.variable == variable) {
-            return self.object(format!("(void *)&{name}"));
+            let index = self.object(format!("(void *)&{name}"));
+            if words > 0 && !self.words.iter().any(|it| it.0 == index as usize) {
+                self.words.push((index as usize, words));
+            }
+            return index;
         }
         let index = self.object(format!("(void *)&{}", pointer_name(name)));
         if !self.pointers.contains(&(index as usize)) {

@@ -2,12 +2,12 @@
 
 use std::ffi::{c_char, c_int, c_long, c_void};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 use super::host_regions::LentData;
 use super::layout::{Captured, Functions, Global, Map, Site, list, text};
 use super::memory::TargetDevice;
-use super::parallel::{HeapFunctions, Moved, Object, ParallelFunctions, Request, Teams};
+use super::parallel::{DEPENDENT, HeapFunctions, Moved, Object, ParallelFunctions, Request, Teams};
 use super::present_table::Memory;
 use super::regions::{Devices, Initial, TargetError};
 use crate::cache::Cache;
@@ -275,6 +275,7 @@ extern "C" fn parallel_region(
     at: *const Site,
     threads: c_long,
     waits: c_int,
+    iterations: u64,
     schedule: c_int,
     chunk: c_long,
     kernel: *const Kernel,
@@ -287,12 +288,33 @@ extern "C" fn parallel_region(
     // SAFETY: what the edit of the program has written, for this region.
     let ran = finish(site(at), |devices| unsafe {
         let Some(kernel) = kernel.as_ref() else { return Ok(false) };
+        if devices.has_team_device()? {
+            end_regions_at_exit();
+        }
         let (objects, values) = (list(objects, object_count), list(values, count));
         let (has_waits, schedule) = (waits != 0, (schedule, chunk));
-        let request = Request { kernel, threads, has_waits, schedule, objects, values };
+        let iterations = (iterations != DEPENDENT).then_some(iterations);
+        let request = Request { kernel, threads, has_waits, iterations, schedule, objects, values };
         devices.parallel(&state.teams, &request)
     });
     c_int::from(ran)
+}
+
+/// Ends regions when the program ends inside of one: its threads would wait for the function of the host that
+/// has ended it. Behind the start of the driver, whose own function for the end, which waits for kernels, is
+/// called later (atexit(3)).
+fn end_regions_at_exit() {
+    static REGISTERED: Once = Once::new();
+    // SAFETY: registers a function that stays.
+    REGISTERED.call_once(|| unsafe {
+        libc::atexit(end_regions);
+    });
+}
+
+extern "C" fn end_regions() {
+    if let Some(state) = STATE.get() {
+        state.teams.end();
+    }
 }
 
 extern "C" fn threads() -> c_int {

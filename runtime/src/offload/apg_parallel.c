@@ -1,7 +1,7 @@
 /* Parallel regions on a device: the functions of apg_parallel.h. */
 struct apg_parallel_functions {
-  int (*region)(const struct apg_site *, long, int, int, long, const void *, const struct apg_object *, unsigned, void *const *,
-                unsigned);
+  int (*region)(const struct apg_site *, long, int, unsigned long, int, long, const void *, const struct apg_object *, unsigned,
+                void *const *, unsigned);
   int (*threads)(void);
 };
 EXPORTED const struct apg_parallel_functions *apg_parallel_runtime = NULL;
@@ -50,12 +50,13 @@ int omp_get_max_threads(void) {
   return threads > of_host ? threads : of_host;
 }
 
-int apg_parallel_region(const struct apg_site *site, int condition, long threads, int waits, const void *kernel,
-                        const struct apg_object *objects, unsigned object_count, void *const *values, unsigned count) {
+int apg_parallel_region(const struct apg_site *site, int condition, long threads, int waits, unsigned long iterations,
+                        const void *kernel, const struct apg_object *objects, unsigned object_count, void *const *values, unsigned count) {
   /* One thread alone is the host's, and so is a region inside of one of the host. */
   if (!condition || !apg_parallel_runtime || omp_in_parallel()) return 0;
   int schedule = 0, chunk = 0;
   omp_get_schedule(&schedule, &chunk);
   if (threads <= 0) threads = threads_asked_for();
-  return apg_parallel_runtime->region(site, threads, waits, schedule, chunk, kernel, objects, object_count, values, count);
+  return apg_parallel_runtime->region(site, threads, waits, iterations, schedule, chunk, kernel, objects, object_count, values,
+                                      count);
 }

@@ -30,8 +30,9 @@ pub(super) struct TargetError {
 
 impl From<DeviceError> for TargetError {
     fn from(error: DeviceError) -> TargetError {
-        let hint = (error.kind == Kind::OutOfMemory)
-            .then(|| "map fewer elements at a time, or release others by `target exit data`".to_owned());
+        let hint = (error.kind == Kind::OutOfMemory).then(|| {
+            "map or allocate less at a time, or release other memory (`target exit data`, `free`)".to_owned()
+        });
         TargetError { message: error.message, hint }
     }
 }

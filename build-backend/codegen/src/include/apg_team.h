@@ -18,19 +18,24 @@ struct apg_team_slot { apg_u32 epoch, left; apg_i64 next, ordered; };
 /* What they share of one reduction: its number, and how many partial results there are. */
 struct apg_team_reduction { apg_u32 epoch, arrived; };
 /* A call that a thread of a GPU makes on the host, in memory of the host: 1 of `state` asks for it, 2 says that it is done.
+   ended: the program ends, and nobody makes the call any more.
    room: copies of objects of the thread that the operands point to, each at a multiple of 16 bytes. */
 #define APG_TEAM_CALLS 1024
 #define APG_TEAM_CALL_WORDS 32
 #define APG_TEAM_CALL_ROOM 4096
-struct apg_team_call { apg_u32 state, words; apg_i64 function, operands[APG_TEAM_CALL_WORDS]; apg_u64 room[APG_TEAM_CALL_ROOM / 8]; };
+struct apg_team_call { apg_u32 state, ended; apg_i64 function, operands[APG_TEAM_CALL_WORDS]; apg_u64 room[APG_TEAM_CALL_ROOM / 8]; };
+static_assert(sizeof(apg_team_call) == 4368, "the runtime has the same struct");
 /* objects: addresses that the code names by their indices. partials: partial results of APG_TEAM_SLOTS reductions.
-   run_schedule, run_chunk: `schedule(runtime)`. calls: APG_TEAM_CALLS calls of the host, on a GPU. The rest belongs to the
+   run_schedule, run_chunk: `schedule(runtime)`. calls: APG_TEAM_CALLS calls of the host, on a GPU. is_independent: nothing tells
+   how many threads there are, or which of them executes an iteration; not all blocks run at the same time. The rest belongs to the
    threads: those that have arrived at a barrier, its number, the number of `single` constructs, the number of calls. */
 struct apg_team {
   const apg_i64 *objects; apg_u64 *partials; apg_i64 exchange, run_chunk; apg_i32 threads, run_schedule; apg_team_call *calls;
+  apg_i32 is_independent, reserved;
   alignas(64) apg_u32 arrived; alignas(64) apg_u32 phase; alignas(64) apg_u32 singles; alignas(64) apg_u32 tickets;
   alignas(64) apg_team_slot slots[APG_TEAM_SLOTS]; apg_team_reduction reductions[APG_TEAM_SLOTS]; apg_u32 rounds[APG_TEAM_CALLS];
 };
+static_assert(sizeof(apg_team) == 6464, "the runtime has the same struct");
 /* A threadprivate object: that of the initial thread, and those of the others. */
 struct apg_private { apg_i64 master, copies, stride; };
 enum { APG_SCHEDULE_ANY, APG_SCHEDULE_STATIC, APG_SCHEDULE_CHUNKS, APG_SCHEDULE_DYNAMIC, APG_SCHEDULE_GUIDED, APG_SCHEDULE_RUNTIME };
@@ -143,6 +148,7 @@ APG_TEAM void apg_team_loop_begin(apg_i64 self, apg_i32 schedule, apg_i64 total,
   apg_thread *const it = APG_SELF(self);
   if (schedule == APG_SCHEDULE_RUNTIME) { schedule = it->team->run_schedule; chunk = it->team->run_chunk; }
   if (it->threads == 1) schedule = APG_SCHEDULE_STATIC;
+  else if (it->team->is_independent) schedule = APG_SCHEDULE_ANY;
   it->schedule = schedule; it->total = total; it->chunk = chunk < 1 ? 1 : chunk; it->is_ordered = is_ordered;
   it->next = 0; it->step = 1; it->slot = nullptr;
   if (it->threads > 1 && (is_ordered || schedule >= APG_SCHEDULE_DYNAMIC)) {
@@ -456,10 +462,16 @@ APG_TEAM void apg_team_host_call(apg_i64 self, apg_i64 function, apg_i64 operand
     else if ((operand = apg_team_lend(&loan, i)) == 0) { function = 0; call->operands[0] = i; break; }
     call->operands[i] = operand;
   }
-  call->function = function; call->words = (apg_u32)words;
+  call->function = function;
   __threadfence_system();
   call->state = 1;
-  for (apg_u32 times = 0; call->state != 2; ++times) apg_team_wait(times);
+  /* Both words at once: a look takes its time. If the program ends, so do all threads. */
+  for (apg_u32 times = 0;; ++times) {
+    const apg_u64 answer = *(volatile apg_u64 *)&call->state;
+    if ((apg_u32)answer == 2u) break;
+    if (answer >> 32) __trap();
+    apg_team_wait(times);
+  }
   __threadfence_system();
   apg_team_take_back(&loan);
   own[0] = apg_team_of_thread(&loan, call->operands[0]);

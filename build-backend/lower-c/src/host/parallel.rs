@@ -7,7 +7,7 @@ use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, Length, Pro
 use super::{Host, quoted};
 use crate::moved::{Moved, pointer_name};
 use crate::tables::Tables;
-use crate::team::{ParallelRegions, Taken};
+use crate::team::{ParallelRegions, Taken, countable_loops};
 use crate::unsupported::Lowered;
 
 /// Parallel regions with the symbols of their kernels, in the same order.
@@ -78,9 +78,10 @@ impl Host<'_> {
         let line = format!(
             "{{ if (__extension__ ({{ {site} void *apg_v_[] = {{{addresses}}}; extern const char {kernel}[]; \
              extern const struct apg_object {table}[]; \
-             apg_parallel_region(&apg_s_, {condition}, (long)({threads}), {waits}, {kernel}, {table}, {objects}, \
-             apg_v_, {count}); }})) {{}} else {{",
+             apg_parallel_region(&apg_s_, {condition}, (long)({threads}), {waits}, {iterations}, {kernel}, {table}, \
+             {objects}, apg_v_, {count}); }})) {{}} else {{",
             waits = u8::from(has_waits(hir, body)),
+            iterations = self.iterations(id, kernels),
             site = self.site(of, at.start),
             addresses = addresses.join(", "),
             table = kernels.table(),
@@ -92,6 +93,22 @@ impl Host<'_> {
         self.edits.insert_behind(at.start..statement.end, " }}");
         self.is_changed = true;
         Ok(true)
+    }
+
+    /// About how many iterations a loop has whose threads are independent, as the runtime is told.
+    fn iterations(&self, id: DirectiveId, kernels: ParallelKernels<'_>) -> String {
+        let hir = &self.parsed.program;
+        if !kernels.regions.independent.contains(&id) {
+            return "-1ul".to_owned();
+        }
+        let Some(loops) = countable_loops(hir, hir.directive(id)) else { return "0ul".to_owned() };
+        let source = self.source();
+        let counts = loops.iter().map(|it| {
+            let step = it.step.map_or("1".to_owned(), |step| source.expr(step));
+            let (start, end) = (source.expr(it.start), source.expr(it.end));
+            format!("apg_iterations((long)({start}), (long)({end}), (long)({step}))")
+        });
+        counts.collect::<Vec<_>>().join(" * ")
     }
 
     /// The text of the value of a clause.
@@ -119,7 +136,8 @@ impl Host<'_> {
             return String::new();
         }
         self.move_arrays(&kernels.regions.tables.moved);
-        let Tables { objects, definitions, private, locks, pointers, moved, .. } = &kernels.regions.tables;
+        let Tables { objects, definitions, private, locks, pointers, words, moved, .. } =
+            &kernels.regions.tables;
         let hir = &self.parsed.program;
         let rows: Vec<String> = objects
             .iter()
@@ -131,9 +149,10 @@ impl Host<'_> {
                     it if pointers.contains(&it) => 3,
                     _ => u32::from(is_private),
                 };
-                format!("{{{it}, {kind}}}")
+                let words = words.iter().find(|it| it.0 == index).map_or(0, |it| it.1);
+                format!("{{{it}, {kind}, {words}}}")
             })
-            .chain(["{0, 0}".to_owned()])
+            .chain(["{0, 0, 0}".to_owned()])
             .collect();
         let calls: String = private
             .iter()

@@ -15,6 +15,9 @@ const TEXT: i64 = 1 << 62;
 /// The object has pointers, which may lead into objects of the thread (`APG_TEAM_POINTERS`).
 const POINTERS: i64 = 1 << 61;
 
+/// The most words of an object at file scope that the runtime looks at in front of a region.
+const MOST_WORDS: u64 = 256;
+
 /// The object that a pointer leads into.
 enum Object {
     /// That of a variable.
@@ -56,12 +59,35 @@ impl Body<'_, '_> {
 /// Whether a function only reads the text of an operand, counted from 0.
 fn reads_text(name: &str, index: usize) -> bool {
     match name {
-        "printf" | "puts" | "perror" | "atoi" | "atol" | "atoll" | "atof" | "fopen" => true,
-        "fprintf" | "dprintf" | "sprintf" => index >= 1,
+        "printf" | "puts" | "perror" | "atoi" | "atol" | "atoll" | "atof" | "fopen" | "getenv" | "remove"
+        | "strcmp" | "strcasecmp" | "strcoll" | "strlen" | "strdup" | "strspn" | "strcspn" => true,
+        "fprintf" | "dprintf" | "sprintf" | "strcpy" | "strcat" | "strstr" | "strpbrk" | "strtok" => {
+            index >= 1
+        }
         "snprintf" => index >= 2,
-        "fputs" => index == 0,
+        "fputs" | "sscanf" => index == 0,
         _ => false,
     }
+}
+
+/// Whether the result of a function leads into the object that its first operand leads into.
+fn gives_first_operand(name: &str) -> bool {
+    matches!(
+        name,
+        "fgets"
+            | "memchr"
+            | "memcpy"
+            | "memmove"
+            | "memset"
+            | "strcat"
+            | "strchr"
+            | "strcpy"
+            | "strncat"
+            | "strncpy"
+            | "strpbrk"
+            | "strrchr"
+            | "strstr"
+    )
 }
 
 fn is_text(ty: &Type) -> bool {
@@ -77,6 +103,9 @@ fn pointed_object(hir: &Program, id: ExprId) -> Option<Object> {
     match &expr.kind {
         ExprKind::AddressOf(operand) => designated_object(hir, *operand),
         ExprKind::Cast(operand) => pointed_object(hir, *operand),
+        ExprKind::Call(callee, arguments) if hir.callee_name(*callee).is_some_and(gives_first_operand) => {
+            pointed_object(hir, *arguments.first()?).filter(is_variable)
+        }
         ExprKind::Binary(BinaryOp::Add, left, right) => {
             pointed_object(hir, *left).or_else(|| pointed_object(hir, *right)).filter(is_variable)
         }
@@ -88,7 +117,8 @@ fn pointed_object(hir: &Program, id: ExprId) -> Option<Object> {
 /// The object that an lvalue is, or is a part of.
 fn designated_object(hir: &Program, id: ExprId) -> Option<Object> {
     match &hir.expr(id).kind {
-        ExprKind::Variable(it) => (!hir.variable(*it).has_static_storage()).then_some(Object::Variable(id)),
+        // Of an object at file scope a thread may have one of its own.
+        ExprKind::Variable(_) => Some(Object::Variable(id)),
         ExprKind::List(_) => Some(Object::Literal(id)),
         ExprKind::Member { base, is_arrow: false, .. } => designated_object(hir, *base).filter(is_variable),
         ExprKind::Member { base, is_arrow: true, .. } | ExprKind::Dereference(base) => {
@@ -101,6 +131,14 @@ fn designated_object(hir: &Program, id: ExprId) -> Option<Object> {
 
 fn is_variable(object: &Object) -> bool {
     matches!(object, Object::Variable(_))
+}
+
+/// The words of an object that the runtime looks at for pointers: all of an object with some, up to a number.
+pub(super) fn pointer_words(hir: &Program, ty: &Type) -> u64 {
+    match has_pointers(hir, ty) {
+        true => (hir.size_of(ty).unwrap_or(0) / 8).min(MOST_WORDS),
+        false => 0,
+    }
 }
 
 fn has_pointers(hir: &Program, ty: &Type) -> bool {
@@ -119,6 +157,7 @@ mod tests {
     #[test]
     fn strings_are_those_that_functions_only_read() {
         assert!(reads_text("fprintf", 2) && reads_text("printf", 1) && reads_text("snprintf", 2));
-        assert!(!reads_text("sprintf", 0) && !reads_text("snprintf", 0) && !reads_text("strcpy", 1));
+        assert!(!reads_text("sprintf", 0) && !reads_text("snprintf", 0) && !reads_text("strcpy", 0));
+        assert!(reads_text("strcmp", 1) && reads_text("strcpy", 1) && !reads_text("strncmp", 0));
     }
 }

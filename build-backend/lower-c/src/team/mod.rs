@@ -5,6 +5,7 @@
 mod clauses;
 mod foreign;
 mod host_call;
+mod independent;
 mod lent;
 mod ordered;
 mod region;
@@ -20,6 +21,7 @@ use apg_c_syntax::Family;
 use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Ty};
 
 pub use foreign::functions_with_openmp;
+pub(crate) use independent::countable_loops;
 pub use region::{ParallelRegions, lower_parallel};
 pub use taken::Taken;
 

@@ -13,6 +13,9 @@ use apg_mir::{
     self as mir, Expr, KernelCapture, KernelCaptureKind, Local, LocalId, Operation, PlaceKind, Ty,
 };
 
+use super::foreign::functions_with_openmp;
+use super::independent::is_independent;
+use super::lent::pointer_words;
 use super::taken::{Taken, taken};
 use crate::body::{Body, Role, Storage, TeamThread, binary, int, local_value, operation};
 use crate::moved::moved_arrays;
@@ -33,6 +36,8 @@ pub struct ParallelRegions {
     pub regions: Vec<(DirectiveId, Vec<Taken>)>,
     /// What the kernels name by indices.
     pub(crate) tables: Tables,
+    /// The loops among them whose threads cannot tell how many they are.
+    pub(crate) independent: Vec<DirectiveId>,
     /// Why other regions stay on the host.
     pub refused: Vec<Unsupported>,
 }
@@ -67,7 +72,10 @@ pub fn lower_parallel(parsed: &Parsed, path: &Path, with_openmp: &FunctionNames)
     let regions = lower_all(&mut unit, &accepted);
     unit.program.assign_ids();
     mir::verify::debug_assert_valid(&unit.program, "lowering of parallel regions");
-    ParallelRegions { program: unit.program, regions, tables: unit.tables.unwrap_or_default(), refused }
+    let own_users = functions_with_openmp([parsed]);
+    let independent = accepted.into_iter().filter(|it| is_independent(hir, *it, &own_users)).collect();
+    let tables = unit.tables.unwrap_or_default();
+    ParallelRegions { program: unit.program, regions, tables, independent, refused }
 }
 
 /// Lowers regions and the functions that they reach.
@@ -411,7 +419,8 @@ impl Body<'_, '_> {
             let descriptor = self.private_descriptor(variable);
             self.entry("team_private", vec![descriptor])
         } else {
-            let index = self.unit.tables.as_mut().map_or(0, |it| it.file_object(variable, &of.name));
+            let words = pointer_words(self.unit.hir, &of.ty);
+            let index = self.unit.tables.as_mut().map_or(0, |it| it.file_object(variable, &of.name, words));
             self.table_object(index)
         };
         self.team = around;

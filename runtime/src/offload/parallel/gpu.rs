@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::time::Duration;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::heap::Heap;
-use super::host_calls::HostCalls;
-use super::layout::{CALLS, EXCHANGE_WORDS, HostCall, Private, Team, object_kind};
+use super::host_calls::{HostCalls, end_all};
+use super::layout::{CALLS, EXCHANGE_WORDS, Header, HostCall, Object, Private, Team, object_kind};
 use super::pool::in_region;
 use super::reach::Registered;
 use super::{Request, environment_of, runtime_schedule};
@@ -28,10 +30,18 @@ const LOCK_BYTES: usize = 128;
 /// The alignment of copies of threadprivate objects, whose distances are multiples of it.
 const COPY_ALIGNMENT: usize = 64;
 
+/// How long a region waits for that of another thread before it looks whether that one is inside of a
+/// function of the host.
+const PATIENCE: Duration = Duration::from_millis(10);
+
 /// What is kept of a GPU from one region to the next. A region at a time runs.
 #[derive(Default)]
 pub(super) struct Gpu {
     state: Mutex<Option<State>>,
+    /// Counts the begins and the ends of functions of the host that regions call.
+    served: AtomicU64,
+    /// The calls of regions, behind the first region.
+    calls: AtomicPtr<HostCall>,
     pub heap: Heap,
 }
 
@@ -39,8 +49,12 @@ struct State {
     stream: TeamStream,
     reach: Reach,
     registered: Registered,
-    /// Device memory for the team and for the values of `copyprivate`.
+    /// Device memory for the team, and a team in front of its region, without its header.
     team: u64,
+    fresh: u64,
+    /// The header that the team has.
+    header: Header,
+    /// Device memory for the values of `copyprivate`.
     exchange: u64,
     /// Device memory for partial results of reductions: its address, and for how many blocks.
     partials: (u64, i32),
@@ -68,11 +82,15 @@ impl State {
         };
         // SAFETY: sets a parameter: registered pages of the heap stay where they are.
         unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, i32::MAX) };
+        let stream = device.team_stream(stack)?;
+        let bytes = Team::fresh_bytes();
         Ok(State {
-            stream: device.team_stream(stack)?,
             reach,
             registered: Registered::default(),
-            team: device.allocate_untracked(size_of::<Team>() as u64)?,
+            team: device.upload_bytes(&stream, &bytes)?,
+            fresh: device.upload_bytes(&stream, &bytes)?,
+            header: Header::new(0, (0, 1)),
+            stream,
             exchange: device.allocate_untracked((EXCHANGE_WORDS * 8) as u64)?,
             partials: (0, 0),
             calls: device.shared_words(CALLS * size_of::<HostCall>())?.cast(),
@@ -167,7 +185,10 @@ impl State {
         }
         for object in request.objects {
             match object.kind {
-                object_kind::OTHER => self.move_targets(device, heap, object.target()),
+                object_kind::OTHER => {
+                    self.move_targets(device, heap, object.target());
+                    self.reach_targets(device, heap, object)?;
+                }
                 object_kind::POINTER => self.move_there(device, heap, object.target()),
                 _ => {}
             }
@@ -190,6 +211,35 @@ impl State {
         }
     }
 
+    /// Makes what the pointers of an object at file scope lead to accessible for the device.
+    fn reach_targets(&mut self, device: &Device, heap: &Heap, object: &Object) -> Outcome<()> {
+        let address = object.target();
+        for index in 0..object.words as usize {
+            let at = address + index * size_of::<usize>();
+            // SAFETY: a word of the object, whose size the program has written.
+            let pointer = unsafe { (at as *const usize).read_unaligned() };
+            if pointer != 0 && !self.registered.has(pointer) && !heap.has(pointer) {
+                self.registered.register_target(device, "a pointer at file scope", pointer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the header of the team, unless it has it from the last region.
+    fn write_header(&mut self, device: &Device, header: Header) -> Result<(), DeviceError> {
+        if self.header != header {
+            self.header = header;
+            device.write_bytes(&self.stream, self.team, self.header.bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Makes the team ready for the next region, while the host goes on.
+    fn renew_team(&self, device: &Device) -> Result<(), DeviceError> {
+        let head = size_of::<Header>() as u64;
+        device.copy_bytes(&self.stream, self.team + head, self.fresh + head, size_of::<Team>() as u64 - head)
+    }
+
     /// Device memory for partial results.
     fn partials(&mut self, device: &Device, blocks: i32) -> Result<u64, DeviceError> {
         let (address, room) = self.partials;
@@ -206,18 +256,44 @@ impl State {
 }
 
 impl Gpu {
-    /// Runs a region.
+    /// The program ends: nobody calls functions of the host for a region any more.
+    pub(super) fn end(&self) {
+        let calls = self.calls.load(Ordering::Acquire);
+        if !calls.is_null() {
+            // SAFETY: the calls of regions, which stay.
+            unsafe { end_all(calls) };
+        }
+    }
+
+    /// The state, when no other region runs; `None` if another one is inside of a function of the host, which
+    /// may wait for the calling thread.
+    fn lock(&self) -> Option<MutexGuard<'_, Option<State>>> {
+        loop {
+            let before = self.served.load(Ordering::Acquire);
+            if let Some(state) = self.state.try_lock_for(PATIENCE) {
+                return Some(state);
+            }
+            if before % 2 == 1 && self.served.load(Ordering::Acquire) == before {
+                return None;
+            }
+        }
+    }
+
+    /// Runs a region; false if the host is to run it.
     ///
     /// # Safety
     /// The request is what the edit of the program has written for the kernel.
-    pub(super) unsafe fn run(&self, device: &Arc<Device>, request: &Request<'_>) -> Outcome<()> {
-        let mut state = self.state.lock();
+    pub(super) unsafe fn run(&self, device: &Arc<Device>, request: &Request<'_>) -> Outcome<bool> {
+        let Some(mut state) = self.lock() else { return Ok(false) };
         if state.is_none() {
-            *state = Some(State::new(device)?);
+            let made = State::new(device)?;
+            self.calls.store(made.calls, Ordering::Release);
+            *state = Some(made);
         }
-        let Some(state) = state.as_mut() else { return Ok(()) };
-        let (function, shape) = device.team_function(request.kernel, request.threads, request.has_waits)?;
-        let Shape { blocks, block, threads } = shape;
+        let Some(state) = state.as_mut() else { return Ok(false) };
+        let (function, shape) =
+            device.team_function(request.kernel, request.threads, request.has_waits, request.iterations)?;
+        let Shape { blocks, block, threads, .. } = shape;
         for object in request.objects.iter().filter(|it| it.kind == object_kind::THREADPRIVATE) {
             // SAFETY: a descriptor of the program, which no other thread uses between regions.
             let private = unsafe { &mut *object.address.cast_mut().cast::<Private>() };
@@ -227,18 +303,19 @@ impl Gpu {
             }
         }
         state.make_reachable(device, &self.heap, request)?;
-        let mut team = Team::new(threads, runtime_schedule(request.schedule));
-        team.objects = state.table(device, request)? as *const i64;
-        team.exchange = state.exchange as *mut u64;
-        team.partials = state.partials(device, blocks)? as *mut u64;
-        team.calls = state.calls;
-        // SAFETY: plain numbers and addresses; all their bytes are written.
-        let bytes = unsafe { std::slice::from_raw_parts((&raw const team).cast::<u8>(), size_of::<Team>()) };
-        device.write_bytes(&state.stream, state.team, bytes)?;
+        let header = Header {
+            objects: state.table(device, request)? as *const i64,
+            exchange: state.exchange as *mut u64,
+            partials: state.partials(device, if shape.is_resident { blocks } else { 0 })? as *mut u64,
+            calls: state.calls,
+            is_independent: request.iterations.is_some().into(),
+            ..Header::new(threads, runtime_schedule(request.schedule))
+        };
+        state.write_header(device, header)?;
         let own = [state.team as i64, i64::from(blocks), i64::from(block), i64::from(threads)];
         let mut environment = environment_of(request, own);
         // SAFETY: calls that the device asks for in this region alone.
-        let mut calls = unsafe { HostCalls::new(state.calls) };
+        let mut calls = unsafe { HostCalls::new(state.calls, &self.served) };
         let parts = (&*function, shape);
         let mut serve = || calls.serve();
         // SAFETY: an environment of the kernel, made above, for memory of the program.
@@ -246,7 +323,9 @@ impl Gpu {
             device.launch_team(&state.stream, request.kernel, parts, &mut environment, &mut serve)
         });
         ended.map_err(failed)?;
-        Ok(state.registered.end_region(device)?)
+        state.renew_team(device)?;
+        state.registered.end_region(device)?;
+        Ok(true)
     }
 }
 
@@ -267,4 +346,39 @@ fn failed(error: DeviceError) -> TargetError {
         ),
     };
     TargetError { message: error.message, hint: Some(hint) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_region_waits_for_another_one_unless_that_is_in_a_function_of_the_host() {
+        let gpu = Gpu::default();
+        assert!(gpu.lock().is_some(), "no other region runs");
+        let running = gpu.state.lock();
+        gpu.served.store(3, Ordering::Release);
+        std::thread::scope(|scope| {
+            let is_none = scope.spawn(|| gpu.lock().is_none());
+            assert!(is_none.join().expect("it ends"), "the function may wait for this thread");
+        });
+        gpu.served.store(4, Ordering::Release);
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| gpu.lock().is_some());
+            std::thread::sleep(2 * PATIENCE);
+            drop(running);
+            assert!(waits.join().expect("it ends"), "the region has ended");
+        });
+    }
+
+    #[test]
+    fn the_end_of_the_program_is_told_to_calls() {
+        let gpu = Gpu::default();
+        gpu.end();
+        // SAFETY: zeros are calls that no thread has made.
+        let mut calls: Vec<HostCall> = (0..CALLS).map(|_| unsafe { std::mem::zeroed() }).collect();
+        gpu.calls.store(calls.as_mut_ptr(), Ordering::Release);
+        gpu.end();
+        assert!(calls.iter().all(|it| it.ended.load(Ordering::Relaxed) == 1));
+    }
 }

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::fs::File;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use dlmalloc::{Allocator, Dlmalloc};
 use parking_lot::Mutex;
 
+use super::reach::page_size;
 use crate::device::Device;
 
 /// The least that is asked of the driver.
@@ -22,10 +23,9 @@ const PART: u64 = 80;
 /// Allocations of at least this size are moved as a whole.
 const LARGE: usize = 64 << 10;
 
-/// Pages of an allocation that are examined.
+/// Pages of an allocation, beside its first and its last one, of which one is examined in front of each
+/// region: each look is a call of the system.
 const SAMPLES: usize = 8;
-
-const PAGE: usize = 4096;
 
 /// The alignment of `malloc`.
 const ALIGNMENT: usize = 16;
@@ -79,7 +79,7 @@ unsafe impl Allocator for Source {
     }
 
     fn page_size(&self) -> usize {
-        PAGE
+        page_size()
     }
 }
 
@@ -95,6 +95,10 @@ struct State {
     /// The allocations, by address.
     allocations: BTreeMap<usize, Allocation>,
     pieces: Arc<Mutex<Pieces>>,
+    /// Where the system tells which pages the host has (Linux, pagemap).
+    pages: Option<File>,
+    /// Counts looks at allocations.
+    looks: usize,
 }
 
 /// The heap of a program.
@@ -111,7 +115,8 @@ impl Heap {
             let source = Source { device: Arc::clone(device), pieces: Arc::clone(&pieces) };
             let mut heap = Dlmalloc::new_with_allocator(source);
             heap.set_granularity(PIECE);
-            State { heap, allocations: BTreeMap::new(), pieces }
+            let pages = File::open("/proc/self/pagemap").ok();
+            State { heap, allocations: BTreeMap::new(), pieces, pages, looks: 0 }
         });
         let (bytes, alignment) = (bytes.max(1), alignment.max(ALIGNMENT));
         // SAFETY: a size that is not zero, and an alignment that is a power of two.
@@ -152,10 +157,14 @@ impl Heap {
     /// moved or the host has used it since.
     pub(super) fn large_at_host(&self, address: usize) -> Option<Range<usize>> {
         let mut state = self.0.lock();
-        let (start, found) = state.as_mut()?.allocations.range_mut(..=address).next_back()?;
+        let State { allocations, pages, looks, .. } = state.as_mut()?;
+        let (start, found) = allocations.range_mut(..=address).next_back()?;
         let range = *start..start + found.bytes;
-        let is_wanted = found.bytes >= LARGE && range.contains(&address);
-        if !is_wanted || found.is_moved && !is_at_host(&range) {
+        if found.bytes < LARGE || !range.contains(&address) {
+            return None;
+        }
+        *looks += 1;
+        if found.is_moved && !pages.as_ref().is_none_or(|it| is_at_host(it, &range, *looks)) {
             return None;
         }
         found.is_moved = true;
@@ -163,22 +172,19 @@ impl Heap {
     }
 }
 
-/// Whether the host has some of the pages of a range, by a sample of them (Linux, pagemap). To move memory
-/// that is at the device takes the driver longer than to look.
-fn is_at_host(range: &Range<usize>) -> bool {
+/// Whether the host has some of the pages of a range, by a sample of them that is another one with each
+/// `look` (Linux, pagemap). To move memory that is at the device takes the driver longer than to look.
+fn is_at_host(pages: &File, range: &Range<usize>, look: usize) -> bool {
     use std::os::unix::fs::FileExt;
-    static PAGES: OnceLock<Option<File>> = OnceLock::new();
-    let Some(pages) = PAGES.get_or_init(|| File::open("/proc/self/pagemap").ok()) else { return true };
+    let page = page_size();
     let is_present = |address: usize| {
         let mut entry = [0; 8];
-        let read = pages.read_exact_at(&mut entry, (address / PAGE * 8) as u64);
+        let read = pages.read_exact_at(&mut entry, (address / page * 8) as u64);
         read.is_err() || u64::from_ne_bytes(entry) >> 63 == 1
     };
     let last = range.end - 1;
-    (0..SAMPLES)
-        .map(|it| range.start + (last - range.start) / (SAMPLES - 1) * it)
-        .chain([last])
-        .any(is_present)
+    let inner = range.start + (last - range.start) / (SAMPLES + 1) * (look % SAMPLES + 1);
+    [range.start, last, inner].into_iter().any(is_present)
 }
 
 #[cfg(test)]
@@ -201,10 +207,15 @@ mod tests {
         };
         assert_ne!(memory, libc::MAP_FAILED);
         let range = memory as usize..memory as usize + bytes;
-        assert!(!is_at_host(&range));
+        let pages = File::open("/proc/self/pagemap").expect("Linux has it");
+        assert!((0..SAMPLES).all(|look| !is_at_host(&pages, &range, look)));
+        // SAFETY: inside of the mapping.
+        unsafe { memory.cast::<u8>().add(bytes / (SAMPLES + 1) * 3).write(1) };
+        let found = (0..SAMPLES).filter(|look| is_at_host(&pages, &range, *look)).count();
+        assert_eq!(found, 1, "one look in {SAMPLES} is at that page");
         // SAFETY: inside of the mapping.
         unsafe { memory.cast::<u8>().add(bytes - 1).write(1) };
-        assert!(is_at_host(&range));
+        assert!(is_at_host(&pages, &range, 0));
         // SAFETY: the mapping.
         unsafe { libc::munmap(memory, bytes) };
     }

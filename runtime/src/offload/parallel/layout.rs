@@ -2,6 +2,7 @@
 //! `apg_parallel.h` and `apg_team.h`.
 
 use std::ffi::{c_int, c_long, c_void};
+use std::mem::offset_of;
 use std::sync::atomic::AtomicU32;
 
 use super::super::layout::Site;
@@ -19,6 +20,9 @@ pub(super) mod object_kind {
     pub(crate) const POINTER: u32 = 3;
 }
 
+/// The value of `iterations` of a region whose threads can tell how many they are.
+pub(in crate::offload) const DEPENDENT: u64 = u64::MAX;
+
 /// What kernels name by an index (`apg_object`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +31,8 @@ pub(in crate::offload) struct Object {
     pub address: *const c_void,
     /// Of what.
     pub kind: u32,
+    /// Of an object with pointers: its first words, which may be pointers.
+    pub words: u32,
 }
 
 impl Object {
@@ -77,6 +83,7 @@ pub(in crate::offload) struct ParallelFunctions {
         *const Site,
         c_long,
         c_int,
+        u64,
         c_int,
         c_long,
         *const Kernel,
@@ -145,7 +152,8 @@ const CALL_ROOM: usize = 4096;
 pub(super) struct HostCall {
     /// One of [`call_state`].
     pub state: AtomicU32,
-    words: u32,
+    /// Not 0: the program ends, and nobody makes the call any more.
+    pub ended: AtomicU32,
     /// The function; 0 if an operand points to an object of the thread that cannot be copied here.
     pub function: usize,
     /// Its result and its operands; the number of the operand, counted from 1, if there is no function.
@@ -162,10 +170,10 @@ pub(super) mod call_state {
     pub(crate) const DONE: u32 = 2;
 }
 
-/// A team (`apg_team`).
+/// What the threads of a team read of it. It has no padding.
 #[repr(C)]
-#[derive(Debug)]
-pub(super) struct Team {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
     /// The addresses that the code names.
     pub objects: *const i64,
     /// Memory of [`Team::partial_words`].
@@ -180,6 +188,18 @@ pub(super) struct Team {
     pub run_schedule: i32,
     /// On a GPU: [`CALLS`] calls.
     pub calls: *mut HostCall,
+    /// Not 0: nothing tells how many threads there are, or which of them executes an iteration.
+    pub is_independent: i32,
+    /// Zero.
+    pub reserved: i32,
+}
+
+/// A team (`apg_team`).
+#[repr(C)]
+#[derive(Debug)]
+pub(super) struct Team {
+    /// What its threads read of it.
+    pub header: Header,
     arrived: Line<u32>,
     phase: Line<u32>,
     singles: Line<u32>,
@@ -189,15 +209,15 @@ pub(super) struct Team {
     rounds: [u32; CALLS],
 }
 
-impl Team {
-    /// A team in front of its region.
-    pub(super) fn new(threads: i32, schedule: (i32, i64)) -> Team {
-        let mut slots = [Slot::default(); SLOTS];
-        let mut reductions = [Reduction::default(); SLOTS];
-        for (epoch, (slot, reduction)) in (0..).zip(slots.iter_mut().zip(&mut reductions)) {
-            (slot.epoch, reduction.epoch) = (epoch, epoch);
-        }
-        Team {
+// The sizes that apg_team.h asserts as well.
+const _: () = assert!(size_of::<Header>() == 56);
+const _: () = assert!(size_of::<Team>() == 6464);
+const _: () = assert!(size_of::<HostCall>() == 4368);
+
+impl Header {
+    /// That of a team with a schedule of `schedule(runtime)`.
+    pub(super) fn new(threads: i32, schedule: (i32, i64)) -> Header {
+        Header {
             objects: std::ptr::null(),
             partials: std::ptr::null_mut(),
             exchange: std::ptr::null_mut(),
@@ -205,6 +225,28 @@ impl Team {
             threads,
             run_schedule: schedule.0,
             calls: std::ptr::null_mut(),
+            is_independent: 0,
+            reserved: 0,
+        }
+    }
+
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        // SAFETY: numbers and addresses without padding between them, as the size says.
+        unsafe { std::slice::from_raw_parts(std::ptr::from_ref(self).cast(), size_of::<Header>()) }
+    }
+}
+
+impl Team {
+    /// A team in front of its region.
+    pub(super) fn new(header: Header) -> Team {
+        let mut slots = [Slot::default(); SLOTS];
+        let mut reductions = [Reduction::default(); SLOTS];
+        for (epoch, (slot, reduction)) in (0..).zip(slots.iter_mut().zip(&mut reductions)) {
+            (slot.epoch, reduction.epoch) = (epoch, epoch);
+        }
+        Team {
+            header,
             arrived: Line(0),
             phase: Line(0),
             singles: Line(0),
@@ -213,6 +255,22 @@ impl Team {
             reductions,
             rounds: [0; CALLS],
         }
+    }
+
+    /// The bytes of a team in front of its region, without its header. Padding is zero.
+    pub(super) fn fresh_bytes() -> Vec<u8> {
+        let team = Team::new(Header::new(1, (0, 1)));
+        let mut bytes = vec![0; size_of::<Team>()];
+        for (index, slot) in team.slots.0.iter().enumerate() {
+            let at = offset_of!(Team, slots) + index * size_of::<Slot>() + offset_of!(Slot, epoch);
+            bytes[at..][..4].copy_from_slice(&slot.epoch.to_ne_bytes());
+        }
+        for (index, reduction) in team.reductions.iter().enumerate() {
+            let at =
+                offset_of!(Team, reductions) + index * size_of::<Reduction>() + offset_of!(Reduction, epoch);
+            bytes[at..][..4].copy_from_slice(&reduction.epoch.to_ne_bytes());
+        }
+        bytes
     }
 
     /// Words for the partial results of all reductions at a time; `parts` of the team have one each: threads

@@ -14,8 +14,8 @@ use std::ffi::c_void;
 use parking_lot::Mutex;
 
 use self::gpu::Gpu;
-use self::layout::{EXCHANGE_WORDS, Line, Private, Team, object_kind};
-pub(super) use self::layout::{HeapFunctions, Moved, Object, ParallelFunctions};
+pub(super) use self::layout::{DEPENDENT, HeapFunctions, Moved, Object, ParallelFunctions};
+use self::layout::{EXCHANGE_WORDS, Header, Line, Private, Team, object_kind};
 use self::pool::{Pool, is_in_region};
 use super::layout::list;
 use super::memory::{launch_member_on_cpus, prepare_on_cpus};
@@ -51,6 +51,9 @@ pub(super) struct Request<'r> {
     pub threads: i64,
     /// Threads wait for each other inside of it.
     pub has_waits: bool,
+    /// Nothing tells how many threads there are, or which of them executes an iteration: about how many
+    /// iterations there are, 0 if that is not known.
+    pub iterations: Option<u64>,
     /// The schedule and the chunk of `schedule(runtime)`, as `omp_get_schedule` gives them.
     pub schedule: (i32, i64),
     /// What the kernel names by indices.
@@ -64,6 +67,12 @@ impl Devices {
     pub(super) fn team_size(&self) -> Outcome<i64> {
         let Some(device) = self.find(0)? else { return Ok(0) };
         Ok(device.device()?.map_or_else(cpu_count, |it| it.most_team_threads()))
+    }
+
+    /// Whether regions run on a GPU. Its driver has started behind this.
+    pub(super) fn has_team_device(&self) -> Outcome<bool> {
+        let Some(device) = self.find(0)? else { return Ok(false) };
+        Ok(device.device()?.is_some())
     }
 
     /// Memory for `malloc` of the program; null if there is no GPU, or it has no memory.
@@ -108,7 +117,7 @@ impl Devices {
         let Some(device) = self.find(0)? else { return Ok(false) };
         if let Some(gpu) = device.device()? {
             // SAFETY: the caller's request.
-            return unsafe { teams.gpu.run(gpu, request) }.map(|()| true);
+            return unsafe { teams.gpu.run(gpu, request) };
         }
         // SAFETY: the caller's request.
         unsafe { parallel_on_cpus(teams, request) }.map(|()| true)
@@ -136,10 +145,12 @@ unsafe fn parallel_on_cpus(teams: &Teams, request: &Request<'_>) -> Outcome<()> 
     let addresses: Vec<i64> = request.objects.iter().map(|it| it.target() as i64).collect();
     let mut exchange = vec![0_u64; EXCHANGE_WORDS];
     let mut partials = vec![0_u64; Team::partial_words(threads as usize)];
-    let mut team = Team::new(threads, runtime_schedule(request.schedule));
-    team.objects = addresses.as_ptr();
-    team.exchange = exchange.as_mut_ptr();
-    team.partials = partials.as_mut_ptr();
+    let mut team = Team::new(Header {
+        objects: addresses.as_ptr(),
+        exchange: exchange.as_mut_ptr(),
+        partials: partials.as_mut_ptr(),
+        ..Header::new(threads, runtime_schedule(request.schedule))
+    });
     let own = [&raw mut team as i64, i64::from(threads), 1, i64::from(threads)];
     let environment = environment_of(request, own);
     // SAFETY: an environment of the kernel, made above.
@@ -180,6 +191,11 @@ fn runtime_schedule((kind, chunk): (i32, i64)) -> (i32, i64) {
 }
 
 impl Teams {
+    /// The program ends: no function of the host is called for a region any more.
+    pub(super) fn end(&self) {
+        self.gpu.end();
+    }
+
     /// Releases memory of the heap that regions on a GPU reach; false if it is none of it.
     pub(super) fn release_shared(&self, address: usize) -> bool {
         self.gpu.heap.release(address)

@@ -12,6 +12,7 @@ use crate::device::{Device, DeviceError};
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Mapping {
     range: Range<usize>,
+    is_readable: bool,
     is_writable: bool,
     is_executable: bool,
     name: String,
@@ -21,14 +22,61 @@ struct Mapping {
 #[derive(Debug, Default)]
 pub(super) struct Registered {
     ranges: Vec<Range<usize>>,
-    /// Those of them that stay until the end of the region: the stack of a thread that may end.
+    /// Those of them that stay until the end of the region: memory that the program may unmap.
     of_region: Vec<Range<usize>>,
     has_program: bool,
     /// The lowest address that was mapped.
     lowest: usize,
+    /// Numbers where pointers may be, which lead to nothing that is data.
+    nowhere: Vec<usize>,
 }
 
-const PAGE: usize = 4096;
+/// The most of [`Registered::nowhere`].
+const MOST_NOWHERE: usize = 64;
+
+/// What is at an address.
+#[derive(Debug, PartialEq, Eq)]
+enum Target<'m> {
+    /// Nothing that has to be registered: the address is a number, or leads to a function or to memory of the
+    /// driver.
+    Nowhere,
+    /// Memory that stays until the program ends.
+    Stays(&'m Mapping),
+    /// Memory that the program or a library may unmap.
+    OfRegion(&'m Mapping),
+    /// A file, or memory of another driver.
+    Foreign,
+}
+
+/// What is at an address, among all mappings.
+fn target(all: &[Mapping], address: usize) -> Target<'_> {
+    let Some(found) = all.iter().find(|it| it.range.contains(&address)) else { return Target::Nowhere };
+    if found.is_executable || !found.is_readable {
+        return Target::Nowhere;
+    }
+    // Memory of the driver is the device's as well.
+    if found.name.starts_with("/dev/nvidia") {
+        return Target::Nowhere;
+    }
+    let is_loaded = || all.iter().any(|it| it.is_executable && it.name == found.name);
+    match &*found.name {
+        MAIN_STACK | HEAP => Target::Stays(found),
+        name if name.starts_with('/') && is_loaded() => Target::Stays(found),
+        "" if found.is_writable => Target::OfRegion(found),
+        _ => Target::Foreign,
+    }
+}
+
+/// The bytes of a page of memory.
+pub(super) fn page_size() -> usize {
+    // SAFETY: asks for a number.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+/// The first address of the page of an address.
+fn page_of(address: usize) -> usize {
+    address & !(page_size() - 1)
+}
 
 /// Where addresses of programs end on x86-64 and AArch64, unless they ask for more (Linux, x86_64/mm.rst).
 const USER_END: usize = 1 << 48;
@@ -50,6 +98,7 @@ fn mapping(line: &str) -> Option<Mapping> {
     let address = |text| usize::from_str_radix(text, 16).ok();
     Some(Mapping {
         range: address(start)?..address(end)?,
+        is_readable: access.contains('r'),
         is_writable: access.contains('w'),
         is_executable: access.contains('x'),
         name: words.nth(3).unwrap_or_default().to_owned(),
@@ -108,7 +157,7 @@ impl Registered {
     pub(super) fn register(&mut self, device: &Device, object: usize) -> Result<(), DeviceError> {
         let local = 0_u8;
         let here = &raw const local as usize;
-        if self.has_program && self.has(here & !(PAGE - 1)) {
+        if self.has_program && self.has(page_of(here)) {
             return Ok(());
         }
         let all = mappings();
@@ -120,7 +169,7 @@ impl Registered {
             self.has_program = true;
         }
         let Some(stack) = all.iter().find(|it| it.range.contains(&here)) else { return Ok(()) };
-        let start = (here & !(PAGE - 1)).max(stack.range.start);
+        let start = page_of(here).max(stack.range.start);
         let known = self.ranges.len();
         self.add(device, &Mapping { range: start..stack.range.end, ..stack.clone() })?;
         if stack.name != MAIN_STACK {
@@ -129,7 +178,7 @@ impl Registered {
         Ok(())
     }
 
-    /// Forgets the stack of a thread that may end, behind its region.
+    /// Forgets memory that the program may unmap behind the region.
     pub(super) fn end_region(&mut self, device: &Device) -> Result<(), DeviceError> {
         let ended = std::mem::take(&mut self.of_region);
         self.ranges.retain(|it| !ended.contains(it));
@@ -147,33 +196,52 @@ impl Registered {
         object: usize,
         bytes: usize,
     ) -> Result<(), DeviceError> {
-        let pages = object & !(PAGE - 1)..(object + bytes).next_multiple_of(PAGE);
+        let pages = page_of(object)..(object + bytes).next_multiple_of(page_size());
         if missing(&self.ranges, &pages).is_empty() {
             return Ok(());
         }
         self.add(
             device,
-            &Mapping { range: pages, is_writable: true, is_executable: false, name: String::new() },
+            &Mapping {
+                range: pages,
+                is_readable: true,
+                is_writable: true,
+                is_executable: false,
+                name: String::new(),
+            },
         )
     }
 
-    /// Registers memory that a pointer leads to, if it stays until the program ends: the heap of the C
-    /// library, the stack of the initial thread, and objects of libraries.
+    /// Registers memory that a pointer leads to: the heap of the C library, the stack of the initial thread,
+    /// and objects of libraries until the program ends, other memory without a file until the region ends.
     ///
     /// # Errors
     /// The device does not reach it: in words for the user.
     pub(super) fn register_target(&mut self, device: &Device, what: &str, pointer: usize) -> Outcome<()> {
-        if self.has(pointer) || !(self.lowest..USER_END).contains(&pointer) {
+        let is_known = self.has(pointer) || self.nowhere.contains(&pointer);
+        if is_known || !(self.lowest..USER_END).contains(&pointer) {
             return Ok(());
         }
         let all = mappings();
-        let Some(found) = all.iter().find(|it| it.range.contains(&pointer) && !it.is_executable) else {
-            // A number, or a pointer to nothing.
-            return Ok(());
-        };
-        let is_loaded = || all.iter().any(|it| it.is_executable && it.name == found.name);
-        if matches!(&*found.name, MAIN_STACK | HEAP) || found.name.starts_with('/') && is_loaded() {
-            return Ok(self.add(device, found)?);
+        match target(&all, pointer) {
+            Target::Nowhere => {
+                // Memory that is mapped there later is found after some other values.
+                if self.nowhere.len() >= MOST_NOWHERE {
+                    self.nowhere.clear();
+                }
+                self.nowhere.push(pointer);
+                return Ok(());
+            }
+            Target::Stays(found) => return Ok(self.add(device, found)?),
+            Target::OfRegion(found) => {
+                let known = self.ranges.len();
+                let added = self.add(device, found);
+                self.of_region.extend_from_slice(&self.ranges[known..]);
+                if added.is_ok() {
+                    return Ok(());
+                }
+            }
+            Target::Foreign => {}
         }
         Err(TargetError {
             message: format!(
@@ -229,6 +297,35 @@ mod tests {
         let found = segments_of(&all, 0x3008);
         assert_eq!(found, [all[0].clone(), all[2].clone(), all[3].clone()]);
         assert!(segments_of(&all, 0xa000).is_empty());
+    }
+
+    #[test]
+    fn memory_is_told_apart_by_its_mapping() {
+        let line = |text| mapping(text).expect("a mapping");
+        let all = [
+            line("1000-2000 r-xp 00001000 00:01 1 /a.so"),
+            line("2000-3000 rw-p 00002000 00:01 1 /a.so"),
+            line("3000-4000 rw-p 00000000 00:00 0 [heap]"),
+            line("5000-6000 rw-p 00000000 00:00 0"),
+            line("6000-7000 ---p 00000000 00:00 0"),
+            line("7000-8000 rw-s 00000000 00:01 3 /data"),
+            line("8000-9000 rw-s 00000000 00:01 3 /dev/nvidia-uvm"),
+        ];
+        let found: Vec<Target<'_>> = (1..=9).map(|it| target(&all, it * 0x1000 + 8)).collect();
+        assert_eq!(
+            found,
+            [
+                Target::Nowhere,
+                Target::Stays(&all[1]),
+                Target::Stays(&all[2]),
+                Target::Nowhere,
+                Target::OfRegion(&all[3]),
+                Target::Nowhere,
+                Target::Foreign,
+                Target::Nowhere,
+                Target::Nowhere,
+            ]
+        );
     }
 
     #[test]
