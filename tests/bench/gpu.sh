@@ -129,6 +129,7 @@ if command -v nvcc >/dev/null; then
     "$out/launch"
     nvcc -O3 -arch=native -o "$out/slot_flag" tests/bench/cuda/slot_flag.cu && "$out/slot_flag"
     "$apg" run tests/bench/slot_latency.x10 --accels 0 --release
+    "$apg" run tests/bench/slot_applications.x10 --accels 0 --release
     # The processor time of a mailbox while its kernel computes, in ticks once a second.
     "$apg" build tests/bench/slot_idle.x10 --release -o "$out/slot_idle"
     X10RT_ACCELS=0 "$out/slot_idle" &

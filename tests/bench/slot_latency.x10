@@ -10,13 +10,14 @@ import x10.util.*;
 public class slot_latency {
     static ROUNDS = 2000;
     static SIZES = [0, 8, 1024, 8192, 16384, 65536, 1048576, 16777216];
+    static DEVICE_SIZES = [0, 8, 1024, 8192, 16384, 65536, 262144, 1048576, 67108864];
 
     public static def main(args:Rail[String]) {
         val blocks = args.size > 0 ? Int.parse(args(0)) : 132n;
         val place = SlotGroup.kernelPlaces(here)(0);
         for (size in SIZES) roundTrip(place, size);
         for (size in SIZES) if (size <= 1048576) betweenBlocks(place, size);
-        if (SlotGroup.kernelPlaces(here).size > 1) for (size in [0, 8192, 1048576, 67108864]) betweenDevices(size);
+        if (SlotGroup.kernelPlaces(here).size > 1) for (size in DEVICE_SIZES) betweenDevices(size);
         barrier(place, blocks);
         blocksAlone(place, blocks);
         rate(place, blocks);

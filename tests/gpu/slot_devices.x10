@@ -5,7 +5,7 @@ import x10.util.*;
 /** Blocks of all devices of this host exchange messages of sizes around those where transports change, and add up. */
 public class slot_devices {
     static BLOCKS = 4n;
-    static SIZES = [0, 1, 5, 4096, 16384, 32768, 32769, 300000, 1048577];
+    static SIZES = [0, 1, 5, 2047, 2048, 2049, 16384, 32769, 65536, 65537, 300000, 1048577];
 
     public static def main(args:Rail[String]) {
         val places = SlotGroup.kernelPlaces(here);

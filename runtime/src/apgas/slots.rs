@@ -14,6 +14,7 @@ use crate::apgas::system::{System, spawn_uncounted, system};
 use crate::base::backtrace;
 use crate::base::place::{PlaceId, here};
 use crate::base::sanitizer;
+use crate::device::{Device, DeviceSlots, PeerChannels};
 use crate::heap::Handle;
 use crate::profile::Code;
 use crate::scheduler::{fiber, spin_until};
@@ -33,6 +34,8 @@ const MESSAGE_BYTES: usize = 64;
 #[derive(Default)]
 pub(crate) struct PlaceSlots {
     engine: Engine,
+    /// Between its accelerators.
+    channels: PeerChannels,
     /// How many groups this place has made.
     groups: AtomicU32,
     /// Rails of what activities have begun, by group, rank and number.
@@ -151,6 +154,7 @@ pub fn part(number: i64, place: i64, side: Side) -> Result<Option<Part>, Failure
 /// Nothing is done with a group any more.
 pub fn forget(number: i64) {
     own().engine.forget(number);
+    own().channels.forget(number);
     own().begun.lock().retain(|key, _| key.0 != number);
 }
 
@@ -293,7 +297,7 @@ pub fn take_begun(request: &Request) -> Option<Begun> {
 }
 
 /// The slots of this place, for the blocks of kernels of its devices.
-pub fn of_blocks() -> Arc<dyn BlockSlots> {
+pub fn of_blocks() -> Arc<dyn DeviceSlots> {
     Arc::new(PlaceBlocks(system()))
 }
 
@@ -319,6 +323,11 @@ impl BlockSlots for PlaceBlocks {
         own().engine.block_parts(place)
     }
 
+    fn neighbours(&self, group: i64) -> Vec<Part> {
+        let _place = self.0.enter();
+        own().engine.neighbours(group)
+    }
+
     fn fail(&self, owner: usize, why: &str) {
         let _place = self.0.enter();
         own().engine.fail_slots_of(&PlaceTransport, owner, why);
@@ -327,6 +336,17 @@ impl BlockSlots for PlaceBlocks {
     fn end(&self, owner: usize) -> Result<(), Failure> {
         let _place = self.0.enter();
         own().engine.end_block(&PlaceTransport, owner)
+    }
+}
+
+impl DeviceSlots for PlaceBlocks {
+    fn device(&self, place: i64) -> Option<Arc<Device>> {
+        let _place = self.0.enter();
+        self.0.device(place).ok().cloned()
+    }
+
+    fn channels(&self) -> &PeerChannels {
+        &self.0.state.slots.channels
     }
 }
 

@@ -13,12 +13,13 @@ use crate::apgas::marshal;
 use crate::apgas::slots;
 use crate::apgas::system::{device_exception, system};
 use crate::base::place::here;
-use crate::device::{self, Device, DeviceError, Extents, LaunchError, LaunchOptions, OnComplete};
+use crate::device::{
+    self, Device, DeviceError, DeviceSlots, Extents, LaunchError, LaunchOptions, OnComplete,
+};
 use crate::heap;
 use crate::heap::{Handle, Ref};
 use crate::layout::{Fault, Kernel, Launch, launch};
 use crate::profile;
-use crate::slots::block_call::BlockSlots;
 
 pub(super) fn raised(error: &DeviceError) -> Raised {
     Raised(device_exception(error))
@@ -171,7 +172,7 @@ pub(crate) fn kernel_start(
 }
 
 /// The slots of this place, for a kernel that makes calls of them.
-fn slots_for(kernel: &Kernel) -> Option<Arc<dyn BlockSlots>> {
+fn slots_for(kernel: &Kernel) -> Option<Arc<dyn DeviceSlots>> {
     (kernel.communicates != 0).then(slots::of_blocks)
 }
 

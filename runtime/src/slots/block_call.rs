@@ -20,6 +20,9 @@ pub trait BlockSlots: Send + Sync {
     /// first.
     fn parts(&self, place: i64) -> Vec<(i64, Part)>;
 
+    /// The slots that a group has for blocks of kernels at this host place and its accelerators.
+    fn neighbours(&self, group: i64) -> Vec<Part>;
+
     /// A block of the launch with this owner has failed: so do the groups of the slots that have made calls.
     fn fail(&self, owner: usize, why: &str);
 

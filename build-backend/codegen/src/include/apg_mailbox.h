@@ -62,6 +62,7 @@ static __device__ __forceinline__ bool apg_is_short(const apg_slot_request &requ
     && apg_fits_word(given.count) && apg_fits_word(room.count) && (sent == 0 || apg_is_inside(given, sent)) && (received == 0 || apg_is_inside(room, received));
 }
 struct apg_slot_part;
+struct apg_peer_part;
 struct apg_mailbox {
   apg_u32 *doorbells;               /* of each block, the number of its last call */
   apg_slot_pair *posts, *answers;   /* of each block, two words of the structures above with the call's number in each pair */
@@ -69,8 +70,9 @@ struct apg_mailbox {
   apg_u64 staging;                  /* bytes of one */
   unsigned char *kept;              /* staging memory of each block on the device */
   const apg_slot_part *parts; apg_u64 part_count;
+  const apg_peer_part *peers; apg_u64 peer_count; /* those of a group in the order of ranks */
 };
-static_assert(sizeof(apg_mailbox) == 72 && sizeof(apg_slot_request) == 176 && sizeof(apg_slot_post) == 320 && sizeof(apg_slot_answer) == 288, "the mailbox of the runtime");
+static_assert(sizeof(apg_mailbox) == 88 && sizeof(apg_slot_request) == 176 && sizeof(apg_slot_post) == 320 && sizeof(apg_slot_answer) == 288, "the mailbox of the runtime");
 #define APG_ALL_POST_UNITS (sizeof(apg_slot_post) / 8u)
 #define APG_ALL_ANSWER_UNITS (sizeof(apg_slot_answer) / 8u)
 static __device__ __forceinline__ apg_i64 apg_block_number() { return blockIdx.x + (apg_i64)gridDim.x * (blockIdx.y + (apg_i64)gridDim.y * blockIdx.z); }

@@ -23,6 +23,14 @@ static __device__ __forceinline__ bool apg_exchange_if(apg_u64 *word, apg_u64 &f
   from = seen;
   return is_done;
 }
+/* The same for a word that several devices access. */
+static __device__ __forceinline__ bool apg_exchange_of_system(apg_u64 *word, apg_u64 &from, apg_u64 to) {
+  apg_u64 seen;
+  asm volatile("atom.acq_rel.sys.cas.b64 %0, [%1], %2, %3;" : "=l"(seen) : "l"(word), "l"(from), "l"(to) : "memory");
+  const bool is_done = seen == from;
+  from = seen;
+  return is_done;
+}
 /* Adds to a word; what it was. */
 static __device__ __forceinline__ apg_u64 apg_add(apg_u64 *word, apg_u64 value) {
   apg_u64 seen;

@@ -1,5 +1,5 @@
 /* Messages and collective operations among the blocks of one kernel, through the memory of their device: follows
-   apg_mailbox.h. A slot that sends offers its elements in an entry of its own; a receive that names its source looks at
+   apg_slot_peers.h. A slot that sends offers its elements in an entry of its own; a receive that names its source looks at
    that entry, claims it by compare-and-swap, copies the elements, and says so. A block tries this for a limited time.
    Then it takes its offer back and makes the call through the host, which knows receives from any source, slots
    elsewhere, failures and reports. While a block is in a call there, its partners take theirs to the host as well. Since
@@ -37,16 +37,17 @@ static_assert(sizeof(apg_slot) == 128 && sizeof(apg_meeting) == 128 && sizeof(ap
 /* How long a block tries: some milliseconds. */
 #define APG_TRY_CYCLES (1LL << 22)
 static __device__ __forceinline__ apg_u32 apg_slot_flags(const apg_slot *slot) { return *(const volatile apg_u32 *)&slot->flags; }
-/* Whether a partner has to be met at the host: it is in a call there that concerns this slot, or all its calls take that
+/* Whether a partner with those flags has to be met at the host: it is in a call there that concerns this slot, or all its calls take that
    path. What else it does there ends. */
-static __device__ __forceinline__ bool apg_is_at_host(const apg_slot *slot, apg_i64 rank) {
-  const apg_u32 flags = apg_slot_flags(slot), concerns = flags & APG_SLOT_CONCERNS(APG_ALL_SLOTS);
+static __device__ __forceinline__ bool apg_is_at_host(apg_u32 flags, apg_i64 rank) {
+  const apg_u32 concerns = flags & APG_SLOT_CONCERNS(APG_ALL_SLOTS);
   if (flags & (APG_SLOT_BY_HOST | APG_SLOT_FAILED)) return true;
   return (flags & APG_SLOT_IN_HOST) != 0 && (concerns == APG_SLOT_CONCERNS(APG_ALL_SLOTS) || concerns == APG_SLOT_CONCERNS(rank));
 }
 /* What a thread knows of the calls of its block: how many took the path through the host, and of the last slot where it is
-   on the device (null if not there), and whether all its calls take that path. */
-struct apg_slot_calls { apg_u64 posted; apg_i64 group, rank; const apg_slot_part *part; apg_slot *own; bool is_by_host; };
+   on the device, where other devices see its flags (null if not there), whether all its calls take that path, and the last
+   channels: the ranks at their other ends, plus one. */
+struct apg_slot_calls { apg_u64 posted; apg_i64 group, rank; const apg_slot_part *part; apg_slot *own; apg_u32 *own_flags; bool is_by_host; apg_i64 to, from; apg_channel out, in; };
 /* What a block's threads have in common during a call. */
 struct apg_slot_state {
   apg_slot_request request; apg_slot_post post; apg_slot_answer answer;
@@ -54,6 +55,8 @@ struct apg_slot_state {
   const apg_slot_part *part;        /* of the slot and of its partners; null if they are not of one */
   apg_slot *own;                    /* the slot; null if its device does not know it */
   apg_slot *to, *from;              /* null if they are not slots of the part */
+  apg_channel out, in;              /* if they are slots of other devices */
+  apg_u32 *own_flags;               /* the slot's flags for other devices; null if there are none */
   apg_u64 offer, seen;              /* that of this call; the word of an operation */
   long long begun;
   apg_i64 word;                     /* the result of a receive on the device */
@@ -62,6 +65,7 @@ struct apg_slot_state {
   bool is_sending, is_receiving;    /* what is left to do */
   bool has_received, is_by_host, are_others_by_host;
   bool is_for_all;                  /* the call is made through the host for all slots of the part */
+  bool is_announced;                /* the receiver at another device knows that the call is made through the host */
   int step;
 };
 enum { APG_STEP_END, APG_STEP_COPY, APG_STEP_HOST, APG_STEP_ASK };
@@ -76,23 +80,55 @@ static __device__ __forceinline__ void apg_find_slot(const apg_mailbox *mailbox,
   const apg_slot_request &request = state.request;
   if (calls.group != request.group || calls.rank != request.rank) {
     calls.group = request.group; calls.rank = request.rank;
-    calls.part = nullptr; calls.own = nullptr; calls.is_by_host = false;
+    calls.part = nullptr; calls.own = nullptr; calls.own_flags = nullptr; calls.is_by_host = false; calls.to = calls.from = 0;
     for (apg_u64 i = 0; i < mailbox->part_count; ++i) {
       if (mailbox->parts[i].group == request.group) { calls.part = mailbox->parts + i; calls.own = apg_slot_of(calls.part, request.rank); }
     }
     if (calls.own) {
       const apg_u32 block = (apg_u32)request.block + 1u, owner = atomicCAS(&calls.own->owner, 0u, block);
       calls.is_by_host = (owner != 0u && owner != block) || (apg_slot_flags(calls.own) & APG_SLOT_BY_HOST) != 0;
+      calls.own_flags = apg_flags_for_peers(mailbox, request.group, request.rank);
+      /* Those of an earlier launch. */
+      if (calls.own_flags) apg_store(calls.own_flags, 0u);
     }
   }
   if (request.call == APG_START_SEND || request.call == APG_START_RECEIVE) calls.is_by_host = true;
-  state.part = calls.part; state.own = calls.own; state.is_by_host = calls.is_by_host;
+  state.part = calls.part; state.own = calls.own; state.own_flags = calls.own_flags; state.is_by_host = calls.is_by_host;
   if (calls.own && calls.is_by_host) {
     atomicOr(&calls.own->flags, APG_SLOT_BY_HOST);
     apg_store(&calls.part->meeting->by_host, 1u);
+    if (calls.own_flags) apg_store(calls.own_flags, (apg_u32)APG_SLOT_BY_HOST);
   }
   /* Messages do not wait for the load. */
   state.are_others_by_host = request.call >= APG_BARRIER && calls.own && apg_has_slot_by_host(*calls.part);
+}
+/* Claims the message of a slot elsewhere if it has come; false if it does not fit, or its sender is at the host. */
+static __device__ __forceinline__ bool apg_claim_of_peer(apg_slot_state &state, bool &is_claimed) {
+  const apg_slot_buffer &room = apg_received(state.request);
+  apg_peer_head head;
+  apg_u64 seen;
+  if (!apg_read_head(state.in, head, seen)) return true;
+  if (head.size == 0) return false;
+  if (head.tag != (apg_u32)state.request.tag) return true;
+  if (head.size != room.size || head.count > (apg_u64)room.count) return false;
+  is_claimed = apg_exchange_of_system(state.in.claim, seen, 2u * state.in.number + 1u);
+  if (is_claimed) {
+    state.found = head.data; state.bytes = (apg_u64)head.count * head.size;
+    state.word = (apg_i64)((apg_u64)head.count << 24 | (apg_u64)state.request.from);
+    /* Elements that the block reads in the sender's memory are read behind the head. */
+    if (state.bytes > state.in.room) apg_fence_of_system();
+  }
+  return true;
+}
+/* Whether partners have to be met at the host. To look at those of other devices takes long. */
+static __device__ __forceinline__ bool apg_are_at_host(const apg_slot_state &state, bool looks_at_peers) {
+  const apg_i64 rank = state.request.rank;
+  apg_u32 to = 0, from = 0;
+  if (state.is_sending && state.to) to = apg_slot_flags(state.to);
+  if (state.is_receiving && state.from) from = apg_slot_flags(state.from);
+  if (looks_at_peers && state.is_sending && state.out.claim) apg_load(to, state.out.flags);
+  if (looks_at_peers && state.is_receiving && state.in.claim) apg_load(from, state.in.flags);
+  return apg_is_at_host(to, rank) || apg_is_at_host(from, rank);
 }
 /* The next step of a message; the block's first thread looks for it. */
 static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
@@ -100,12 +136,16 @@ static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
   apg_slot *own = state.own, *from = state.from;
   const apg_u64 expected = from ? (apg_u64)(own - state.part->slots + 1) << 32 | (apg_u64)request.tag : 0;
   for (unsigned polls = 0; ; ++polls) {
-    if (state.is_sending && apg_load_acquire(&own->offer) == APG_OFFER_COPIED) {
+    if (state.is_sending && state.out.claim) state.is_sending = !apg_is_taken(state.out);
+    else if (state.is_sending && apg_load_acquire(&own->offer) == APG_OFFER_COPIED) {
       own->offer = APG_OFFER_NONE;
       state.is_sending = false;
     }
-    bool fits = true;
-    if (state.is_receiving && apg_load_acquire(&from->offer) == expected) {
+    bool fits = true, is_claimed = false;
+    if (state.is_receiving && state.in.claim) {
+      fits = apg_claim_of_peer(state, is_claimed);
+      if (is_claimed) return APG_STEP_COPY;
+    } else if (state.is_receiving && apg_load_acquire(&from->offer) == expected) {
       /* An offer that is taken back does not come again while this receive tries. */
       const volatile apg_slot *offered = from;
       const apg_slot_buffer &room = apg_received(request);
@@ -120,14 +160,13 @@ static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
       }
     }
     if (!state.is_sending && !state.is_receiving) return APG_STEP_END;
-    bool leaves = apg_slot_flags(own) != 0;
-    if (state.is_sending) leaves = leaves || apg_is_at_host(state.to, request.rank);
-    if (state.is_receiving) leaves = leaves || apg_is_at_host(from, request.rank);
+    const bool leaves = (polls % 4u == 3u && apg_slot_flags(own) != 0) || apg_are_at_host(state, polls % 16u == 15u);
     if (leaves || !fits || clock64() - state.begun > APG_TRY_CYCLES) break;
     if (polls > 64u) __nanosleep(32u);
   }
   apg_u64 seen = state.offer;
-  if (state.is_sending && !apg_exchange_if(&own->offer, seen, APG_OFFER_NONE)) {
+  if (state.is_sending && state.out.claim) state.is_sending = apg_take_back(state.out);
+  else if (state.is_sending && !apg_exchange_if(&own->offer, seen, APG_OFFER_NONE)) {
     /* A receive has claimed it, and copies it now. */
     while (apg_load_acquire(&own->offer) != APG_OFFER_COPIED) { }
     own->offer = APG_OFFER_NONE;
@@ -143,41 +182,61 @@ static __device__ __forceinline__ const char *apg_make_common(const apg_mailbox 
   __syncthreads();
   return kept;
 }
+/* The channel for the next message to another device, if there is one. */
+static __device__ __forceinline__ apg_channel apg_target_channel(const apg_mailbox *mailbox, apg_slot_calls &calls, const apg_slot_request &request) {
+  if (calls.to != request.partner + 1) { calls.to = request.partner + 1; calls.out = apg_channel_to(mailbox, request.group, request.rank, request.partner); }
+  return calls.out;
+}
+static __device__ __forceinline__ apg_channel apg_source_channel(const apg_mailbox *mailbox, apg_slot_calls &calls, const apg_slot_request &request) {
+  if (calls.from != request.from + 1) { calls.from = request.from + 1; calls.in = apg_channel_from(mailbox, request.group, request.rank, request.from); }
+  return calls.in;
+}
 /* Sends or receives, or both. False if the rest of the call is to be made through the host. */
-static __device__ __noinline__ bool apg_message_on_device(const apg_mailbox *mailbox, apg_slot_state &state, unsigned rank, unsigned size) {
+static __device__ __noinline__ bool apg_message_on_device(const apg_mailbox *mailbox, apg_slot_state &state, apg_slot_calls &calls, unsigned rank, unsigned size) {
   apg_slot_request &request = state.request;
   const bool sends = request.call != APG_RECEIVE, receives = request.call != APG_SEND;
   const apg_slot_buffer given = request.buffers[0], room = apg_received(request);
   if (rank == 0) {
     state.to = sends ? apg_slot_of(state.part, request.partner) : nullptr;
     state.from = receives ? apg_slot_of(state.part, request.from) : nullptr;
+    state.out = sends && !state.to ? apg_target_channel(mailbox, calls, request) : apg_channel{};
+    state.is_announced = state.out.claim && apg_bytes_of(given) > state.out.direct;
+    if (state.is_announced) { apg_announce(state.out); ++calls.out.number; }
+    state.in = receives && !state.from ? apg_source_channel(mailbox, calls, request) : apg_channel{};
     state.is_sending = sends; state.is_receiving = receives;
   }
   __syncthreads();
-  if ((sends && (!state.to || !apg_is_inside(given, 1))) || (receives && (!state.from || !apg_is_inside(room, 1)))) return false;
+  if (state.is_announced) return false;
+  const bool is_out = state.out.claim != nullptr, is_in = state.in.claim != nullptr;
+  if ((sends && ((!state.to && !is_out) || !apg_is_inside(given, 1))) || (receives && ((!state.from && !is_in) || !apg_is_inside(room, 1)))) return false;
   if (request.tag < 0 || request.tag > 0x7fffffff) return false;
   const char *data = apg_first_element(given);
-  if (sends && (request.call == APG_REPLACE || !apg_is_common(data))) {
+  const bool is_packet = is_out && apg_bytes_of(given) <= state.out.room;
+  if (sends && (request.call == APG_REPLACE || (!is_packet && !apg_is_common(data)))) {
     data = apg_make_common(mailbox, state, data, apg_bytes_of(given), rank, size);
     if (!data) return false;
   }
   if (rank == 0) {
     state.begun = clock64();
-    if (sends) {
+    if (sends && !is_out) {
       apg_slot *own = state.own;
       own->data = data; own->count = (apg_u64)given.count; own->size = given.size;
       state.offer = (apg_u64)(state.to - state.part->slots + 1) << 32 | (apg_u64)request.tag;
       apg_store_release(&own->offer, state.offer);
     }
   }
+  if (is_out && rank == 0) ++calls.out.number;
+  if (is_out) apg_write_message(state.out, {(apg_u32)request.tag, given.size, (apg_u32)given.count, data}, rank, size);
   for (;;) {
     if (rank == 0) state.step = apg_next_step(state);
     __syncthreads();
     if (state.step != APG_STEP_COPY) break;
-    apg_copy_by_block(apg_first_element(room), state.found, state.bytes, rank, size);
+    if (is_in) apg_read_message(state.in, apg_first_element(room), state.found, state.bytes, rank, size);
+    else apg_copy_by_block(apg_first_element(room), state.found, state.bytes, rank, size);
     __syncthreads();
     if (rank == 0) {
-      apg_store_release(&state.from->offer, APG_OFFER_COPIED);
+      if (is_in) apg_end_message(state.in, state.bytes);
+      else apg_store_release(&state.from->offer, APG_OFFER_COPIED);
       state.is_receiving = false; state.has_received = true;
     }
   }
@@ -379,8 +438,8 @@ static __device__ __noinline__ bool apg_collective_on_device(const apg_mailbox *
   return true;
 }
 /* Makes a call by the memory of the device. False if it is to be made through the host. */
-static __device__ __forceinline__ bool apg_call_on_device(const apg_mailbox *mailbox, apg_slot_state &state, unsigned rank, unsigned size) {
+static __device__ __forceinline__ bool apg_call_on_device(const apg_mailbox *mailbox, apg_slot_state &state, apg_slot_calls &calls, unsigned rank, unsigned size) {
   const int call = state.request.call;
   if (!state.own || state.is_by_host) return false;
-  return call <= APG_REPLACE ? apg_message_on_device(mailbox, state, rank, size) : call >= APG_BARRIER && !state.are_others_by_host && apg_collective_on_device(mailbox, state, rank, size);
+  return call <= APG_REPLACE ? apg_message_on_device(mailbox, state, calls, rank, size) : call >= APG_BARRIER && !state.are_others_by_host && apg_collective_on_device(mailbox, state, rank, size);
 }

@@ -7,6 +7,7 @@ static __device__ __forceinline__ void apg_note_in_host(const apg_slot_state &st
   const bool is_of_one = call == APG_SEND || (call == APG_RECEIVE && request.from >= 0);
   const apg_u32 concerns = !is_of_one ? APG_ALL_SLOTS : (apg_u32)(call == APG_SEND ? request.partner : request.from);
   atomicOr(&state.own->flags, APG_SLOT_IN_HOST | APG_SLOT_CONCERNS(concerns));
+  if (state.own_flags) apg_store(state.own_flags, APG_SLOT_IN_HOST | APG_SLOT_CONCERNS(concerns) | (state.is_by_host ? (apg_u32)APG_SLOT_BY_HOST : 0u));
 }
 /* Posts the request of the block, and waits for the answer. The block's first warp does. */
 static __device__ __forceinline__ void apg_post_and_wait(apg_mailbox *mailbox, apg_slot_state &state, apg_u64 number, unsigned rank, unsigned lanes) {
@@ -94,14 +95,16 @@ static __device__ __forceinline__ void apg_call_host(apg_mailbox *mailbox, apg_s
     apg_copy_by_block((void *)state.answer.target, from, state.answer.bytes, rank, size);
   }
   if (rank == 0 && state.own) atomicAnd(&state.own->flags, ~(APG_SLOT_IN_HOST | APG_SLOT_CONCERNS(APG_ALL_SLOTS)));
+  if (rank == 0 && state.own_flags) apg_store(state.own_flags, state.is_by_host ? (apg_u32)APG_SLOT_BY_HOST : 0u);
   if (rank == 0 && state.is_for_all) apg_end_meeting(state);
+  if (rank == 0 && state.is_announced) apg_end_announcement(state.out);
 }
 /* The part of a call that is not expanded in line. */
 static __device__ __noinline__ apg_i64 apg_slot_exchange(apg_mailbox *mailbox, apg_slot_state &state, apg_slot_calls &calls) {
   const unsigned rank = apg_rank(), size = apg_block_size();
-  if (rank == 0) { apg_find_slot(mailbox, state, calls); state.word = 0; state.has_received = state.is_for_all = false; }
+  if (rank == 0) { apg_find_slot(mailbox, state, calls); state.word = 0; state.has_received = state.is_for_all = state.is_announced = false; }
   __syncthreads();
-  const bool is_done = apg_call_on_device(mailbox, state, rank, size);
+  const bool is_done = apg_call_on_device(mailbox, state, calls, rank, size);
   if (!is_done) apg_call_host(mailbox, state, ++calls.posted, rank, size);
   const apg_i64 word = is_done || state.has_received ? state.word : state.answer.word;
   __syncthreads();

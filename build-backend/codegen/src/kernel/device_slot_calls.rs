@@ -1,6 +1,6 @@
 //! Calls of slots in the CUDA form of a kernel: blocks of one launch exchange messages in the memory of their
-//! device (`apg_slot_table.h`), or post a request in the mailbox of the launch and wait for the answer
-//! (`apg_mailbox.h`).
+//! device (`apg_slot_table.h`) or of one that reaches it (`apg_slot_peers.h`), or post a request in the
+//! mailbox of the launch and wait for the answer (`apg_mailbox.h`).
 
 use crate::code::Code;
 use crate::metadata::slot;
@@ -11,6 +11,7 @@ use apg_runtime::slots::request::{Call, Parts};
 pub(super) const SLOTS_PRELUDE: &str = concat!(
     include_str!("../include/apg_memory_order.h"),
     include_str!("../include/apg_mailbox.h"),
+    include_str!("../include/apg_slot_peers.h"),
     include_str!("../include/apg_slot_table.h"),
     include_str!("../include/apg_slots.h")
 );

@@ -1,5 +1,5 @@
-// Blocks of kernels as threads of the host, which run the device code of slots (apg_slot_table.h, apg_slots.h) unchanged,
-// beside a host that matches what goes through it by linear search. Each program is made by a seed: messages and
+// Blocks of kernels of one or two devices as threads of the host, which run the device code of slots (apg_slot_peers.h,
+// apg_slot_table.h, apg_slots.h) unchanged, beside a host that matches what goes through it by linear search. Each program is made by a seed: messages and
 // collective operations whose elements say where they come from, with delays that make blocks give up in between.
 #include <atomic>
 #include <barrier>
@@ -59,6 +59,7 @@ static void apg_store_release(apg_u64 *to, apg_u64 value) { __atomic_store_n(to,
 static bool apg_exchange_if(apg_u64 *word, apg_u64 &from, apg_u64 to) {
   return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
+static bool apg_exchange_of_system(apg_u64 *word, apg_u64 &from, apg_u64 to) { return apg_exchange_if(word, from, to); }
 static apg_u64 apg_add(apg_u64 *word, apg_u64 value) { return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL); }
 static void apg_load(apg_slot_pair &to, const apg_slot_pair *from) { to.low = apg_load_acquire(&from->low); to.high = apg_load_acquire(&from->high); }
 static void apg_store(apg_slot_pair *to, apg_slot_pair value) { apg_store_release(&to->low, value.low); apg_store_release(&to->high, value.high); }
@@ -69,12 +70,13 @@ static bool apg_is_common(const void *) { return is_common; }
 static void apg_end_thread() { puts("a call has failed"); exit(1); }
 template <class T> static T &apg_shared() { static T of_blocks[8]; return of_blocks[blockIdx.x]; }
 #include "apg_mailbox.h"
+#include "apg_slot_peers.h"
 #include "apg_slot_table.h"
 #include "apg_slots.h"
 
 // The host: requests in the order of their doorbells, answered when they have ended.
 struct Request { apg_slot_request call; apg_u64 number = 0; apg_i64 parts = 0, word = 0; bool is_sent = true, is_received = true, is_awaited = true, is_elsewhere = false; int gathered = 0; std::vector<char> elements, found; };
-static int blocks;
+static int blocks, devices;
 static std::deque<Request *> sends, receives;
 static std::vector<Request *> arrived;
 static std::map<apg_i64, Request *> begun;
@@ -112,11 +114,13 @@ static bool match_one() {
   }
   return false;
 }
-static int gathered;
+static int gathered, arrived_slots;
 static void collect(Request *last) {
   arrived.push_back(last);
   if (last->gathered > 0) ++gathered;
-  if ((int)arrived.size() < blocks && last->gathered != blocks) return;
+  arrived_slots += last->gathered > 0 ? last->gathered : 1;
+  if (arrived_slots < blocks) return;
+  arrived_slots = 0;
   for (Request *to : arrived) {
     const int call = to->call.call;
     const apg_u64 bytes = apg_bytes_of(to->call.buffers[0]);
@@ -187,9 +191,16 @@ static void handle(const apg_slot_post &post, apg_u64 number, int block, const c
 }
 
 static const int MOST = 64;
+// The first blocks are those of the first device.
+static int of_first() { return devices == 1 ? blocks : (blocks + 1) / 2; }
+static int device_of(int block) { return block >= of_first(); }
+// The memory of a device for messages with the other one.
+struct Area { std::vector<apg_slot_pair> channels; std::vector<apg_u64> taken; std::vector<apg_u32> flags; };
 struct Program {
-  apg_mailbox mailbox{};
-  apg_slot_part part{};
+  apg_mailbox mailbox[2]{};
+  apg_slot_part part[2]{};
+  apg_peer_part peer[2]{};
+  Area area[2];
   std::vector<apg_i64> sent[8], received[8];
   std::atomic<long> wrong{0}, met{0};
   std::atomic<apg_u64> calls{0};
@@ -202,14 +213,16 @@ static void run(Program &program, int block, unsigned seed, int rounds) {
   apg_i64 *sent = program.sent[block].data(), *received = program.received[block].data();
   const auto value = [](int round, int who, int i) { return (apg_i64)round * 1000003 + who * 1009 + i; };
   for (int round = 0; round < rounds; ++round) {
-    const int kind = random() % 16, count = random() % MOST, root = random() % blocks, more = random() % 256, late = random() % (4 * blocks);
+    // Between devices also messages alone, of which none waits for long.
+    static const int messages[] = {0, 1, 2, 10};
+    const int choice = random() % 16, kind = devices > 1 && seed % 2 ? messages[choice % 4] : choice, count = random() % MOST, root = random() % blocks, more = random() % 256, late = random() % (4 * blocks);
     const int next = (block + 1 + more) % blocks, before = (block + blocks - (1 + more) % blocks) % blocks, other = block ^ 1;
     const auto call = [&](int call, apg_i64 partner, apg_i64 from, apg_i64 tag, apg_i64 parts, std::vector<apg_slot_buffer> buffers) {
       // Lines of a large number make wide requests.
       apg_slot_request request{5, block, partner, from, tag, more & 1 ? APG_XOR : APG_ADD, 0, kind == 14 ? blocks + 1 : blocks, 1, block, {}, call, (apg_u32)buffers.size(), 0, more & 2 ? 7u : 1u << 20};
       for (size_t i = 0; i < buffers.size(); ++i) request.buffers[i] = buffers[i];
       if (own_rank == 0) program.calls++;
-      return apg_slot_message(&program.mailbox, calls, parts, request);
+      return apg_slot_message(&program.mailbox[device_of(block)], calls, parts, request);
     };
     const apg_slot_buffer given{sent, MOST * blocks, 0, count, 8, 4}, part{received, MOST * blocks, 0, count, 8, 4}, room{received, MOST * blocks, 0, MOST, 8, 4};
     const auto expect = [&](const apg_i64 *found, int who, int first) {
@@ -295,20 +308,33 @@ static void run(Program &program, int block, unsigned seed, int rounds) {
 int main(int, char **arguments) {
   blocks = atoi(arguments[1]); threads = (unsigned)atoi(arguments[2]);
   const int rounds = atoi(arguments[3]);
+  devices = atoi(arguments[6]);
   is_patient = !strcmp(arguments[5], "patient");
   if (is_patient) alarm(300);
   gridDim.x = (unsigned)blocks;
   Program program;
   for (int i = 0; i < blocks; ++i) { program.sent[i].resize(MOST * blocks); program.received[i].resize(MOST * blocks); }
   std::vector<apg_slot> slots(blocks);
-  apg_meeting meeting{};
-  program.part = {5, 0, (apg_u64)blocks, slots.data(), &meeting};
+  apg_meeting meetings[2]{};
+  const apg_u64 first[2] = {0, (apg_u64)of_first()}, count[2] = {(apg_u64)of_first(), (apg_u64)(blocks - of_first())};
+  // Some messages are longer than a channel has room for, and some go through the host.
+  const apg_u64 room = 256, direct = 448, channel = APG_CHANNEL_HEAD_BYTES + 2 * room;
+  for (int device = 0; device < devices; ++device) {
+    Area &area = program.area[device];
+    program.part[device] = {5, first[device], count[device], slots.data() + first[device], &meetings[device]};
+    area.channels.resize(count[1 - device] * channel / sizeof(apg_slot_pair)); area.taken.resize(2 * count[device]); area.flags.resize(count[device]);
+  }
+  for (int device = 0; device < devices && devices > 1; ++device) {
+    const int other = 1 - device;
+    Area &here = program.area[device], &there = program.area[other];
+    program.peer[device] = {5, first[other], count[other], first[device], count[device], (char *)there.channels.data(), (char *)here.channels.data(), here.taken.data(), there.taken.data(), there.flags.data(), here.flags.data(), room, direct};
+  }
   const apg_u64 staging = MOST * 8 * 8;
   std::vector<apg_slot_pair> posts(blocks * APG_ALL_POST_UNITS);
   std::vector<unsigned char> sent(staging * blocks), kept(staging * blocks);
   std::vector<apg_u32> doorbells(blocks);
   answers.resize(blocks * APG_ALL_ANSWER_UNITS);
-  program.mailbox = {doorbells.data(), posts.data(), answers.data(), sent.data(), sent.data(), staging, kept.data(), &program.part, 1};
+  for (int device = 0; device < devices; ++device) program.mailbox[device] = {doorbells.data(), posts.data(), answers.data(), sent.data(), sent.data(), staging, kept.data(), &program.part[device], 1, &program.peer[device], devices > 1 ? 1u : 0u};
   std::atomic<bool> is_over{false};
   apg_u64 total = 0;
   std::thread host([&] {
@@ -341,5 +367,14 @@ int main(int, char **arguments) {
   host.join();
   bool is_clean = true;
   for (const apg_slot &slot : slots) is_clean = is_clean && slot.offer == APG_OFFER_NONE && !(slot.flags & APG_SLOT_IN_HOST);
-  printf("%ld wrong, %s, %s, %s\n", program.wrong.load(), is_clean ? "clean" : "not clean", gathered > 0 ? "gathered" : "not gathered", total > 0 && total < program.calls ? "both paths" : "one path");
+  // Messages that receivers at the other device have taken; all have ended.
+  apg_u64 taken = 0;
+  for (int device = 0; device < devices; ++device) {
+    const Area &area = program.area[device], &other = program.area[1 - device];
+    for (size_t i = 0; i < area.taken.size(); i += 2) {
+      taken += area.taken[i] > 0;
+      is_clean = is_clean && (devices == 1 || other.channels[i / 2 * channel / sizeof(apg_slot_pair)].low / 2 == area.taken[i + 1]);
+    }
+  }
+  printf("%ld wrong, %s, %s, %s, %s\n", program.wrong.load(), is_clean ? "clean" : "not clean", gathered > 0 ? "gathered" : "not gathered", total > 0 && total < program.calls ? "both paths" : "one path", taken > 0 ? "channels" : "no channels");
 }

@@ -224,6 +224,29 @@ impl Context {
         unsafe { sys::cuCtxSetCurrent(self.context) };
     }
 
+    /// Whether kernels of both devices may access each other's memory, also by atomic operations; they can
+    /// then, if no kernel runs that waits for this. This context is current afterwards.
+    pub(crate) fn reaches_atomically(&self, other: &Context) -> bool {
+        use sys::CUdevice_P2PAttribute_enum as Link;
+        let has = |from: &Context, to: &Context, attribute: Link| {
+            let mut value = 0;
+            // SAFETY: devices of the driver; the result goes to a local.
+            let asked = unsafe {
+                sys::cuDeviceGetP2PAttribute(&mut value, attribute, from.device.device, to.device.device)
+            };
+            check(asked).is_ok() && value != 0
+        };
+        let links = [
+            Link::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED,
+            Link::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
+        ];
+        let reaches = links.into_iter().all(|link| has(self, other, link) && has(other, self, link));
+        if reaches {
+            self.reach(other);
+        }
+        reaches
+    }
+
     /// The device.
     pub(crate) fn device(&self) -> Handle {
         self.device

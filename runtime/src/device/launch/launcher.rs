@@ -21,11 +21,10 @@ use crate::device::launch::kernel_args;
 use crate::device::launch::kernel_args::Prepared;
 use crate::device::launch::module::{Function, Variant, location_of};
 use crate::device::launch::occupancy;
-use crate::device::mailbox::Session;
+use crate::device::mailbox::{DeviceSlots, Session};
 use crate::device::{Device, OnComplete};
 use crate::layout::{Kernel, Launch, LaunchShared, MAX_SHARED, Object};
 use crate::profile;
-use crate::slots::block_call::BlockSlots;
 
 /// Shared rails start at multiples of this: the widest access of the device.
 const SHARED_ALIGNMENT: u64 = 16;
@@ -59,7 +58,7 @@ pub struct LaunchOptions<'a> {
     /// more.
     pub when_read: Option<&'a mut dyn FnMut() -> Box<dyn FnOnce() + Send>>,
     /// The slots of the launching place, for a kernel that makes calls of slots.
-    pub slots: Option<Arc<dyn BlockSlots>>,
+    pub slots: Option<Arc<dyn DeviceSlots>>,
 }
 
 /// Extents of a launch, and offsets of shared rails. The plan is filled in place, since a copy of its
@@ -471,7 +470,7 @@ struct Ready {
     /// The environment's address on the device, unless it is the parameter.
     by_pointer: Option<u64>,
     kernel: &'static Kernel,
-    slots: Option<Arc<dyn BlockSlots>>,
+    slots: Option<Arc<dyn DeviceSlots>>,
 }
 
 impl Ready {

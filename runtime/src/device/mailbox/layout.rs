@@ -1,4 +1,5 @@
-//! Memory of a mailbox as both sides know it: the structures of `apg_mailbox.h` and `apg_slot_table.h`.
+//! Memory of a mailbox as both sides know it: the structures of `apg_mailbox.h`, `apg_slot_table.h` and
+//! `apg_slot_peers.h`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,13 +41,19 @@ pub(super) struct Header {
     pub parts: u64,
     /// Their number.
     pub part_count: u64,
+    /// Slots at other devices ([`PeerEntry`]).
+    pub peers: u64,
+    /// Their number.
+    pub peer_count: u64,
 }
 
 impl Header {
     /// As it is stored in the memory of the device.
     pub(super) fn to_bytes(self) -> Vec<u8> {
-        let Header { doorbells, posts, answers, sent, received, staging, kept, parts, part_count } = self;
-        let words = [doorbells, posts, answers, sent, received, staging, kept, parts, part_count];
+        let Header { doorbells, posts, answers, sent, received, staging, kept, .. } = self;
+        let Header { parts, part_count, peers, peer_count, .. } = self;
+        let words =
+            [doorbells, posts, answers, sent, received, staging, kept, parts, part_count, peers, peer_count];
         words.into_iter().flat_map(u64::to_ne_bytes).collect()
     }
 }
@@ -69,6 +76,48 @@ impl PartEntry {
     pub(super) fn to_bytes(self) -> Vec<u8> {
         let PartEntry { group, first, count, slots, meeting } = self;
         [group as u64, first, count, slots, meeting].into_iter().flat_map(u64::to_ne_bytes).collect()
+    }
+}
+
+/// Bytes of a channel in front of the elements in it (`APG_CHANNEL_HEAD_BYTES`).
+pub(super) const CHANNEL_HEAD_BYTES: u64 = 64;
+
+/// The slots that a group has for blocks of another device, which reaches this one (`apg_peer_part`).
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PeerEntry {
+    pub group: i64,
+    pub first: u64,
+    pub count: u64,
+    /// First rank and number of the slots at this device.
+    pub own_first: u64,
+    pub own_count: u64,
+    /// Channels for what this device's slots send, in the memory of the other device.
+    pub channels_out: u64,
+    /// Channels for what they receive.
+    pub channels_in: u64,
+    /// What receivers say to this device's slots.
+    pub taken_out: u64,
+    /// What this device's slots say, in the memory of the other device.
+    pub taken_in: u64,
+    /// Flags of the slots there.
+    pub flags: u64,
+    /// Those of this device's slots.
+    pub own_flags: u64,
+    /// Bytes of elements in a channel.
+    pub room: u64,
+    /// Bytes of the longest message through channels.
+    pub direct: u64,
+}
+
+impl PeerEntry {
+    /// As it is stored in the memory of the device.
+    pub(super) fn to_bytes(self) -> Vec<u8> {
+        let PeerEntry { group, first, count, own_first, own_count, channels_out, channels_in, .. } = self;
+        let PeerEntry { taken_out, taken_in, flags, own_flags, room, direct, .. } = self;
+        let slots = [group as u64, first, count, own_first, own_count, channels_out, channels_in];
+        let words = slots.into_iter().chain([taken_out, taken_in, flags, own_flags, room, direct]);
+        words.flat_map(u64::to_ne_bytes).collect()
     }
 }
 
@@ -344,7 +393,8 @@ impl AnswerWords {
     }
 }
 
-// As in `apg_mailbox.h` and `apg_slot_table.h`.
-const _: () = assert!(size_of::<PartEntry>() == 40 && size_of::<Header>() == 72);
+// As in `apg_mailbox.h`, `apg_slot_table.h` and `apg_slot_peers.h`.
+const _: () =
+    assert!(size_of::<PartEntry>() == 40 && size_of::<PeerEntry>() == 104 && size_of::<Header>() == 88);
 const _: () = assert!(size_of::<SlotCall>() == 176 && POST_WORDS == 80 && ANSWER_WORDS == 72);
 const _: () = assert!(size_of::<PostWords>() == 640 && size_of::<AnswerWords>() == 576);

@@ -45,6 +45,13 @@ pub(super) struct MailboxMemory {
 // SAFETY: memory that is accessed as atomic numbers, or by the one side whose call it is.
 unsafe impl Sync for MailboxMemory {}
 
+impl Mailboxes {
+    /// Whether a kernel that makes calls of slots runs.
+    pub(super) fn is_running(&self) -> bool {
+        self.0.lock().running.is_some()
+    }
+}
+
 impl MailboxMemory {
     /// Takes at least `bytes` bytes for a launch of the kernel at `location`, of which the first are 0.
     ///

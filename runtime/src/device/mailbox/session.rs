@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use super::board::Board;
 use super::calls::Calls;
 use super::memory::MailboxMemory;
+use super::peers::{DeviceSlots, GroupChannels};
 use super::proxy::{Proxy, Server};
 use super::table::Table;
 use crate::device::Device;
@@ -36,6 +37,8 @@ pub(crate) struct Session {
     /// What [`Session::upload`] brings to the device.
     content: Vec<u8>,
     device_memory: Buffer,
+    /// Memory that blocks of other devices access as well.
+    _channels: Vec<Arc<GroupChannels>>,
     /// Released last.
     memory: MailboxMemory,
 }
@@ -64,19 +67,26 @@ impl Session {
         (blocks, shared_bytes): (u32, usize),
         (place, location): (i64, KernelLocation),
         fault: u64,
-        slots: Arc<dyn BlockSlots>,
+        slots: Arc<dyn DeviceSlots>,
     ) -> Result<Session, DeviceError> {
         let part = ALL_STAGING_BYTES / (2 * blocks.max(1) as usize);
         let staging = part.clamp(STAGING_BYTES.0, STAGING_BYTES.1).max(shared_bytes);
         let staging = staging.next_multiple_of(STAGING_ALIGNMENT);
         let (all, control) = (Board::bytes(blocks, staging), Board::control_bytes(blocks));
-        let memory = MailboxMemory::take(device, (all, control), location)?;
+        // A profile has all messages: it needs them to pass the host.
+        let groups = Table::choose(if profile::on() { Vec::new() } else { slots.parts(place) });
+        let (memory, (peers, channels)) = {
+            let mut opening = slots.channels().open(&*slots)?;
+            let numbers: Vec<i64> = groups.iter().map(|(group, _)| *group).collect();
+            let peers = opening.peers(&numbers, place);
+            (MailboxMemory::take(device, (all, control), location)?, peers)
+        };
         // SAFETY: pinned memory begins at a page; the parts that must be 0 are.
         let board = unsafe { Board::new(memory.address(), blocks, staging) };
-        // A profile has all messages: it needs them to pass the host.
-        let table = Table::new(if profile::on() { Vec::new() } else { slots.parts(place) });
+        let table = Table::new(groups, peers);
         let device_memory = Buffer::new(device, table.bytes(u64::from(blocks) * staging as u64))?;
         let content = table.content(device_memory.address(), board.header());
+        let slots: Arc<dyn BlockSlots> = slots;
         let calls = Arc::new(Calls::new(board, Arc::clone(&slots), memory.copies()));
         let is_over = Arc::new(AtomicBool::new(false));
         let fault = FaultRecord(fault as *const Fault);
@@ -94,7 +104,16 @@ impl Session {
         calls.set_proxy(proxy.thread().clone());
         let source: Arc<dyn RequestSource> = Arc::<Server>::clone(&server);
         slots.add_source(Arc::downgrade(&source));
-        Ok(Session { calls, server, is_over, proxy: Some(proxy), content, device_memory, memory })
+        Ok(Session {
+            calls,
+            server,
+            is_over,
+            proxy: Some(proxy),
+            content,
+            device_memory,
+            memory,
+            _channels: channels,
+        })
     }
 
     /// The address of the mailbox for the device.

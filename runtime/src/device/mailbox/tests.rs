@@ -48,6 +48,10 @@ impl BlockSlots for OnePlace {
         self.0.block_parts(place)
     }
 
+    fn neighbours(&self, group: i64) -> Vec<Part> {
+        self.0.neighbours(group)
+    }
+
     fn fail(&self, owner: usize, why: &str) {
         self.0.fail_slots_of(&NoTransport, owner, why);
     }

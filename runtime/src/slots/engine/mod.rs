@@ -82,6 +82,13 @@ impl Engine {
         found
     }
 
+    /// The slots that a group has for blocks of kernels at this host place and its accelerators.
+    pub fn neighbours(&self, number: i64) -> Vec<Part> {
+        let Some(group) = self.group(number, 0) else { return Vec::new() };
+        let is_it = |part: &&Part| part.host == group.here && part.side == Side::Blocks && part.count > 0;
+        group.group.parts().iter().filter(is_it).copied().collect()
+    }
+
     /// A group, as a slot of a rank refers to it.
     fn group(&self, number: i64, rank: i64) -> Option<GroupRef> {
         let groups = self.groups.read().unwrap_or_else(PoisonError::into_inner);
