@@ -1,11 +1,12 @@
 //! Slots of this place: activities and blocks of kernels that wait for their calls
 //! ([`crate::slots`]), and messages of other places.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::apgas::engine::Waiter;
 use crate::apgas::failure::Undelivered;
@@ -50,6 +51,8 @@ pub(crate) struct PlaceSlots {
     sources: Mutex<Vec<Weak<dyn RequestSource>>>,
     /// There are some.
     has_sources: AtomicBool,
+    /// How many messages activities have received that had come before their calls, while there are sources.
+    received: Arc<AtomicU64>,
 }
 
 /// A rail that an activity's slot has begun to send or receive.
@@ -106,9 +109,9 @@ pub fn register(number: i64, table: &[i64]) -> Result<(), String> {
 }
 
 /// Where requests of blocks come from.
-fn sources() -> Vec<Arc<dyn RequestSource>> {
+fn sources() -> SmallVec<[Arc<dyn RequestSource>; 2]> {
     if !own().has_sources.load(Ordering::Relaxed) {
-        return Vec::new();
+        return SmallVec::new();
     }
     own().sources.lock().iter().filter_map(Weak::upgrade).collect()
 }
@@ -266,12 +269,30 @@ impl Probe for Pending {
     }
 }
 
+/// Makes a send or a receive whose partner waits. If none does, requests of blocks are looked for: one look
+/// finds those of many, which the next receives then take.
+fn make_now(request: &Request) -> Option<Outcome> {
+    let make = || own().engine.make_now(&PlaceTransport, request);
+    if request.call != Call::Receive || !own().has_sources.load(Ordering::Relaxed) {
+        return make();
+    }
+    let note = |outcome: Outcome| {
+        // A hint for the thread of a device, which a lost count does not harm.
+        own().received.store(own().received.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        outcome
+    };
+    make().map(note).or_else(|| {
+        sources().iter().for_each(|it| it.poll());
+        make()
+    })
+}
+
 /// Makes a call; the activity waits if the call does.
 ///
 /// # Errors
 /// The call is wrong, or its group has failed.
 pub fn call(mut request: Request) -> Outcome {
-    if let Some(outcome) = own().engine.make_now(&PlaceTransport, &request) {
+    if let Some(outcome) = make_now(&request) {
         return outcome;
     }
     let pending = Arc::new(Pending { site: request.probe.clone(), ..Pending::default() });
@@ -316,6 +337,11 @@ impl BlockSlots for PlaceBlocks {
         sources.retain(|it| it.strong_count() > 0);
         sources.push(source);
         own().has_sources.store(true, Ordering::Relaxed);
+    }
+
+    fn received(&self) -> Arc<AtomicU64> {
+        let _place = self.0.enter();
+        Arc::clone(&own().received)
     }
 
     fn parts(&self, place: i64) -> Vec<(i64, Part)> {

@@ -1,7 +1,8 @@
 //! Calls of the slots of kernels' blocks: what a block passes, checked, as a request. CPU forms and devices
 //! pass the same structure ([`SlotCall`]).
 
-use std::sync::Weak;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Weak};
 
 use super::group::Part;
 use super::request::{Call, Continuation, Elements, Failure, Probe, Request, Source, Target};
@@ -15,6 +16,9 @@ pub trait BlockSlots: Send + Sync {
 
     /// From now on, activities that wait for a call poll for requests of blocks, as long as the source lives.
     fn add_source(&self, source: Weak<dyn RequestSource>);
+
+    /// How many messages activities have received that had come before their calls.
+    fn received(&self) -> Arc<AtomicU64>;
 
     /// The slots that groups have for blocks of kernels at a place, with the numbers of the groups, new ones
     /// first.

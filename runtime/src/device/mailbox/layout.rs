@@ -154,6 +154,9 @@ pub(super) struct Post {
 const POST_HEAD_WORDS: usize = 12;
 /// Words of a request, which begins at a multiple of 128 bytes: with 16 bytes of elements it has as many.
 const POST_WORDS: usize = POST_HEAD_WORDS + INLINE_BYTES / size_of::<u32>() + 4;
+/// Words, with the number beside them, of a line of the caches.
+#[cfg(target_arch = "x86_64")]
+const WORDS_PER_LINE: usize = 8;
 /// Words of a call's structure, in place of elements.
 const WIDE_WORDS: usize = size_of::<SlotCall>() / size_of::<u32>();
 /// Words of an answer in front of its elements.
@@ -278,6 +281,16 @@ impl PostWords {
         let call = short_call(&head, kind, block);
         let gathered = if call.call == Call::Barrier.number() { (head[5], head[6]) } else { (0, 0) };
         Some(Post { call, sent: kind.sent, gathered })
+    }
+
+    /// Begins to bring a short request into the caches, so that several come at the same time.
+    pub(super) fn prefetch(&self) {
+        #[cfg(target_arch = "x86_64")]
+        for line in self.0[..2 * WORDS_PER_LINE].chunks(WORDS_PER_LINE) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: any address may be prefetched.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+        }
     }
 
     fn read_words(&self, into: &mut [u32], first: usize, number: u64) -> Option<()> {

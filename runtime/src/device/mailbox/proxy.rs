@@ -19,13 +19,27 @@ const POLLS_PER_CHECK: u32 = 64;
 /// The first and the longest sleep: at most a small part of a core while kernels compute.
 const SLEEP_TIMES: (Duration, Duration) = (Duration::from_micros(20), Duration::from_micros(200));
 
+/// Looks at the polls of activities, one after the other, at which one that receives what has been begun is
+/// taken for one that will poll soon.
+const MAX_PATIENCE: u32 = 8;
+
 /// Begins the calls that blocks request.
 pub(super) struct Server {
     calls: Arc<Calls>,
-    /// What each block has made; none after the end. One thread at a time reads.
-    made: Mutex<Option<Vec<Made>>>,
+    /// None after the end. One thread at a time reads.
+    read: Mutex<Option<Reader>>,
     /// Polls of activities.
     helps: AtomicU64,
+    /// How many messages activities have received without a poll.
+    received: Arc<AtomicU64>,
+}
+
+/// What has been read.
+struct Reader {
+    /// What each block has made.
+    made: Vec<Made>,
+    /// The blocks whose requests are read in this sweep.
+    ready: Vec<u32>,
 }
 
 /// The calls of a block so far.
@@ -38,23 +52,27 @@ struct Made {
 }
 
 impl Server {
-    pub(super) fn new(calls: Arc<Calls>) -> Server {
-        let made = Mutex::new(Some(vec![Made::default(); calls.board.blocks as usize]));
-        Server { calls, made, helps: AtomicU64::default() }
+    pub(super) fn new(calls: Arc<Calls>, received: Arc<AtomicU64>) -> Server {
+        let blocks = calls.board.blocks as usize;
+        let reader = Reader { made: vec![Made::default(); blocks], ready: Vec::with_capacity(blocks) };
+        Server { calls, read: Mutex::new(Some(reader)), helps: AtomicU64::default(), received }
     }
 
     /// Begins the calls whose doorbells have rung, unless another thread does; whether there were some.
     fn serve(&self) -> bool {
-        let Some(mut made) = self.made.try_lock() else { return false };
-        let Some(made) = &mut *made else { return false };
+        let Some(mut reader) = self.read.try_lock() else { return false };
+        let Some(Reader { made, ready }) = &mut *reader else { return false };
         let board = self.calls.board;
-        let mut any = false;
-        for ((block, doorbell), made) in (0..).zip(board.doorbells()).zip(made) {
-            let number = made.calls + 1;
-            if doorbell.load(Ordering::Relaxed) != number as u32 {
-                continue;
+        ready.clear();
+        for ((block, doorbell), made) in (0..).zip(board.doorbells()).zip(&*made) {
+            if doorbell.load(Ordering::Relaxed) == (made.calls + 1) as u32 {
+                ready.push(block);
+                board.post(block).prefetch();
             }
-            any = true;
+        }
+        for block in ready.iter().copied() {
+            let made = &mut made[block as usize];
+            let number = made.calls + 1;
             // The doorbell may come before the last words of the request.
             // SAFETY: the block's staging memory, unused in a call with elements in the request.
             if let Some(post) = unsafe { board.post(block).read(number, block, board.sent(block)) } {
@@ -62,12 +80,12 @@ impl Server {
                 self.calls.begin(block, number, &post, &mut made.site);
             }
         }
-        any
+        !ready.is_empty()
     }
 
     /// The kernel has ended: the memory of the mailbox is not read any more when this returns.
     pub(super) fn close(&self) {
-        *self.made.lock() = None;
+        *self.read.lock() = None;
     }
 }
 
@@ -92,11 +110,15 @@ impl Proxy<'_> {
     pub(super) fn run(&self) {
         let mut pause = Pause::default();
         let mut has_failed = false;
-        let mut helps = 0;
+        let (mut helps, mut received, mut patience) = (0, 0, 0);
         while !self.is_over.load(Ordering::Acquire) {
             let seen = self.server.helps.load(Ordering::Relaxed);
-            let is_helped = seen != helps;
-            helps = seen;
+            let last = self.server.received.load(Ordering::Relaxed);
+            let is_polled = seen != helps;
+            // An activity that receives what it has found in one poll polls when nothing is left.
+            patience = if is_polled { 0 } else { patience + 1 };
+            let is_helped = is_polled || (last != received && patience <= MAX_PATIENCE);
+            (helps, received) = (seen, last);
             let any = is_helped || self.server.serve();
             // Others wait for the block whose check has failed.
             if (any || !has_failed) && (self.has_failed_check)() {

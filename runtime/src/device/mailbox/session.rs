@@ -90,7 +90,7 @@ impl Session {
         let calls = Arc::new(Calls::new(board, Arc::clone(&slots), memory.copies()));
         let is_over = Arc::new(AtomicBool::new(false));
         let fault = FaultRecord(fault as *const Fault);
-        let server = Arc::new(Server::new(Arc::clone(&calls)));
+        let server = Arc::new(Server::new(Arc::clone(&calls), slots.received()));
         let own = (Arc::clone(&server), Arc::clone(&is_over));
         let run = move || {
             let (server, is_over) = own;

@@ -1,7 +1,7 @@
 //! The host's side of a mailbox against threads that do what blocks of a kernel do, over memory of the same
 //! layout.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,10 @@ impl BlockSlots for OnePlace {
     }
 
     fn add_source(&self, _: Weak<dyn RequestSource>) {}
+
+    fn received(&self) -> Arc<AtomicU64> {
+        Arc::default()
+    }
 
     fn parts(&self, place: i64) -> Vec<(i64, Part)> {
         self.0.block_parts(place)
@@ -232,7 +236,7 @@ fn launch(
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (own, over) = (&calls, &is_over);
-        let server = Arc::new(Server::new(Arc::clone(own)));
+        let server = Arc::new(Server::new(Arc::clone(own), Arc::default()));
         let shared = Arc::clone(&server);
         let serve = scope.spawn(move || {
             Proxy { server: &shared, is_over: over, has_failed_check: &|| false }.run();
