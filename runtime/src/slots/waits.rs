@@ -67,7 +67,7 @@ pub enum Left {
     All,
     /// The send: what it receives has come.
     Send,
-    /// The receive, with room for so many elements: what it sends has been taken.
+    /// The receive, with the number of elements for which it has room: what it sends has been taken.
     Receive(u64),
 }
 

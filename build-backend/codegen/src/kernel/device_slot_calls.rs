@@ -1,5 +1,5 @@
 //! Calls of slots in the CUDA form of a kernel: blocks of one launch exchange messages in the memory of their
-//! device (`apg_slot_table.h`) or of one that reaches it (`apg_slot_peers.h`), or post a request in the
+//! device (`apg_slot_table.h`) or of another that reaches it (`apg_slot_peers.h`), or post a request in the
 //! mailbox of the launch and wait for the answer (`apg_mailbox.h`).
 
 use crate::code::Code;

@@ -19,9 +19,9 @@ const POLLS_PER_CHECK: u32 = 64;
 /// The first and the longest sleep: at most a small part of a core while kernels compute.
 const SLEEP_TIMES: (Duration, Duration) = (Duration::from_micros(20), Duration::from_micros(200));
 
-/// Looks at the polls of activities, one after the other, at which one that receives what has been begun is
-/// taken for one that will poll soon.
-const MAX_PATIENCE: u32 = 8;
+/// Rounds without a poll, one after the other, in which an activity that receives what has been begun counts
+/// as polling: it polls when nothing is left.
+const MAX_UNPOLLED_ROUNDS: u32 = 8;
 
 /// Begins the calls that blocks request.
 pub(super) struct Server {
@@ -110,14 +110,13 @@ impl Proxy<'_> {
     pub(super) fn run(&self) {
         let mut pause = Pause::default();
         let mut has_failed = false;
-        let (mut helps, mut received, mut patience) = (0, 0, 0);
+        let (mut helps, mut received, mut unpolled) = (0, 0, 0);
         while !self.is_over.load(Ordering::Acquire) {
             let seen = self.server.helps.load(Ordering::Relaxed);
             let last = self.server.received.load(Ordering::Relaxed);
             let is_polled = seen != helps;
-            // An activity that receives what it has found in one poll polls when nothing is left.
-            patience = if is_polled { 0 } else { patience + 1 };
-            let is_helped = is_polled || (last != received && patience <= MAX_PATIENCE);
+            unpolled = if is_polled { 0 } else { u32::saturating_add(unpolled, 1) };
+            let is_helped = is_polled || (last != received && unpolled <= MAX_UNPOLLED_ROUNDS);
             (helps, received) = (seen, last);
             let any = is_helped || self.server.serve();
             // Others wait for the block whose check has failed.
