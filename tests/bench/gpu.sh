@@ -151,6 +151,7 @@ if command -v nvcc >/dev/null; then
         "$apg" run tests/bench/parallel_regions.c --accels 0 --parallel device -O2 -lm
         "$out/target_regions"
     done
+    "$apg" run tests/bench/region_cost.c --accels 0 --parallel device -O2
     nvcc -O3 -std=c++17 -arch=native -o "$out/multiply" tests/bench/cuda/multiply.cu -lcublas
     for round in 1 2; do
         "$apg" run tests/bench/multiply.x10 --accels 0 --release
