@@ -121,6 +121,24 @@ fn values_of_images_are_converted_and_stored_in_any_target() {
 }
 
 #[test]
+fn local_alias_is_the_block_of_a_node() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let text = "#include <stdio.h>\n#include <xmp.h>\n#pragma xmp nodes p[2]\n#pragma xmp template t[8]\n\
+        #pragma xmp distribute t[block] onto p\nint a[8], *x, b[8][3];\n#pragma xmp align a[i] with t[i]\n\
+        #pragma xmp align b[i][*] with t[i]\n#pragma xmp local_alias x => a\nint main(void) {\n  int (*y)[3];\n\
+        #pragma xmp local_alias y => b\n  for (int i = 0; i < 4; i++) {\n    x[i] = 10 * xmpc_node_num() + i;\n\
+          y[i][2] = -x[i];\n  }\n  int sum = 0;\n\
+        #pragma xmp loop on t[i] reduction(+:sum)\n  for (int i = 0; i < 8; i++) sum += (a[i] + 1) * (a[i] == -b[i][2]);\n\
+        #pragma xmp task on p[0]\n  printf(\"%d\\n\", sum);\n  return 0;\n}\n";
+    let output = of_two_places(text);
+    assert_eq!((output.status, &output.stdout[..]), (0, "60\n"), "{}", output.stderr);
+    let output = of_two_places(&text.replace("int (*y)[3]", "int y[4][3]"));
+    assert!(output.status == 1 && output.stderr.contains("`y` is no pointer"), "{}", output.stderr);
+}
+
+#[test]
 fn node_that_a_signal_kills_is_one_message_with_its_status() {
     if tools::optional_tool("cc").is_none() {
         return;

@@ -7,6 +7,7 @@
 //! headers.
 
 mod accelerators;
+mod aliases;
 mod arrays;
 mod coarrays;
 mod communication;
@@ -149,6 +150,7 @@ impl<'a> Unit<'a> {
             "wait_async" => self.wait_async(of),
             "gmove" => self.gmove(of),
             "array" => self.array(of),
+            "local_alias" => self.local_alias(of),
             "acc replicate" => self.replicate(of),
             "acc replicate_sync" => self.replicate_sync(of),
             "coarray" => {
