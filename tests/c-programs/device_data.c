@@ -244,7 +244,19 @@ static void tasks(void) {
   CHECK(x == 12);
 }
 
+/* Objects of `link` are on the device while they are mapped. */
+static int linked[N];
+#pragma omp declare target link(linked)
+
+static void links(void) {
+  for (int i = 0; i < N; i++) linked[i] = i;
+  #pragma omp target map(tofrom: linked)
+  for (int i = 0; i < N; i++) linked[i] *= 3;
+  CHECK(linked[N - 1] == 3 * (N - 1));
+}
+
 int main(int count, char **words) {
+  links();
   sections();
   empty_sections(0);
   empty_sections(4);

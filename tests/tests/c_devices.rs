@@ -309,3 +309,60 @@ fn pointers_that_are_mapped_themselves_lead_to_their_targets() {
     let output = project.apg("run --accels cpu pointers.c");
     assert_eq!((output.status, output.stdout.as_str(), output.stderr.as_str()), (0, "3 6 1\n", ""));
 }
+
+/// Not all compilers know `declare mapper`: on the host alone the program is theirs.
+const MAPPERS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#define N 50
+typedef struct vector { size_t length; double *data; } vector;
+#pragma omp declare mapper(vector v) map(v, v.data[0:v.length])
+struct pair { struct vector *many; int *own; int count, unused[1000]; };
+#pragma omp declare mapper(whole: struct pair p) map(to: p.count) map(p.own[0:p.count]) \
+    map(p.many[0:2])
+struct halves { double low[N], high[N]; };
+#pragma omp declare mapper(high: struct halves h) map(h.high[0:N/2])
+
+static void fill(vector *v) { for (size_t i = 0; i < v->length; i++) v->data[i] += i; }
+
+int main(void) {
+  vector v = {N, calloc(N, sizeof(double))};
+  #pragma omp target
+  fill(&v);
+  #pragma omp target map(to: v)
+  v.data[0] = 100;
+  printf("%g %g\n", v.data[0], v.data[N - 1]);
+  struct vector many[2] = {{3, calloc(3, 8)}, {5, calloc(5, 8)}};
+  struct pair p = {many, calloc(4, sizeof(int)), 4, {0}};
+  #pragma omp target enter data map(mapper(whole), to: p)
+  #pragma omp target teams distribute parallel for map(mapper(whole), alloc: p)
+  for (int i = 0; i < 4; i++) {
+    p.own[i] = i * p.count;
+    for (int k = 0; k < 2; k++)
+      if (i < (int)p.many[k].length) p.many[k].data[i] = 10 * k + i;
+  }
+  #pragma omp target exit data map(mapper(whole), from: p)
+  printf("%d %g %g\n", p.own[3], many[0].data[2], many[1].data[3]);
+  struct halves *h = calloc(1, sizeof *h);
+  h->low[0] = 7;
+  #pragma omp target map(mapper(high), tofrom: h[0:1])
+  { h->high[1] = 3; h->high[0] = h->high[1]; }
+  printf("%g %g %g\n", h->low[0], h->high[0], h->high[1]);
+  return 0;
+}
+"#;
+
+#[test]
+fn structs_are_mapped_by_their_mappers() {
+    if !has_compilers() {
+        return;
+    }
+    let project = Project::new(&[("mappers.c", MAPPERS)]);
+    let output = project.apg("run -Wall --accels cpu mappers.c");
+    assert_eq!((output.status, output.stderr.as_str()), (0, ""), "{}", output.stdout);
+    assert_eq!(output.stdout, "0 49\n12 2 13\n7 3 3\n");
+    let wrong = MAPPERS.replace("mapper(high), tofrom", "mapper(hihg), tofrom");
+    let project = Project::new(&[("wrong.c", &wrong)]);
+    let error = project.error("run --accels cpu wrong.c");
+    assert!(error.contains("no `declare mapper` in this file declares `hihg` for this type"), "{error}");
+}

@@ -13,6 +13,7 @@ mod db;
 pub mod hir;
 mod host;
 pub mod ide;
+pub mod initializers;
 pub mod loops;
 mod lower;
 pub mod race;

@@ -12,8 +12,8 @@ use crate::unsupported::{Lowered, unsupported};
 
 /// An update: the object, the operator, the operand (`None` is one), and whether the object is the operator's
 /// right operand.
-struct Update {
-    target: ExprId,
+pub(crate) struct Update {
+    pub target: ExprId,
     op: BinaryOp,
     operand: Option<ExprId>,
     is_reversed: bool,
@@ -26,9 +26,14 @@ impl Body<'_, '_> {
         let form =
             ["read", "write", "capture", "compare"].into_iter().find(|it| directive.clause(it).is_some());
         let stmt = directive.body.map(|it| self.only_statement(it));
+        if directive.clause("compare").is_some() {
+            return self.atomic_compare(directive, stmt);
+        }
+        if let (Some("capture"), Some(StmtKind::Block(stmts))) = (form, stmt.map(|it| &hir.stmt(it).kind)) {
+            return self.captured_update(directive, stmts);
+        }
         let Some(StmtKind::Expr(expr)) = stmt.map(|it| &hir.stmt(it).kind) else {
-            let message = "this form of `atomic` has no device form";
-            return unsupported(directive.range, message, "write one update such as `x += value`");
+            return no_form(directive);
         };
         let range = hir.expr(*expr).range;
         match (form, &hir.expr(*expr).kind) {
@@ -42,6 +47,10 @@ impl Body<'_, '_> {
                 let value = self.value(*value)?;
                 let (pointer, ty) = self.atomic_object(*target)?;
                 let value = self.convert_to(value, ty, range)?;
+                if !has_atomics(ty) {
+                    let value = self.temporary(value);
+                    return self.compare_and_swap(pointer, ty, |_, _| Ok(value.clone())).map(drop);
+                }
                 let exchanged = atomic(AtomicOperation::Exchange, pointer, ty, vec![value]);
                 self.push(mir::StmtKind::Expr(exchanged));
                 Ok(())
@@ -57,21 +66,35 @@ impl Body<'_, '_> {
                 let update = self.atomic_update(*expr)?;
                 self.update(&update, range).map(drop)
             }
-            _ => {
-                let message = "this form of `atomic` has no device form";
-                unsupported(directive.range, message, "write one update such as `x += value`")
-            }
+            _ => no_form(directive),
         }
     }
 
-    fn assign_value(&mut self, target: ExprId, value: Expr, range: TextRange) -> Lowered<()> {
+    /// Whether an expression changes an element of an array that threads reduce by updates.
+    pub(crate) fn is_update(&self, expr: ExprId) -> bool {
+        let hir = self.unit.hir;
+        match hir.expr(expr).kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Increment { target, .. } => {
+                hir.base_variable(target).is_some_and(|it| self.updated.contains(&it))
+            }
+            _ => false,
+        }
+    }
+
+    /// An update as an atomic one.
+    pub(crate) fn atomic_effect(&mut self, expr: ExprId) -> Lowered<()> {
+        let update = self.atomic_update(expr)?;
+        self.update(&update, self.unit.hir.expr(expr).range).map(drop)
+    }
+
+    pub(crate) fn assign_value(&mut self, target: ExprId, value: Expr, range: TextRange) -> Lowered<()> {
         let value = self.convert(value, &self.unit.hir.expr(target).ty.clone(), range)?;
         let lvalue = self.lvalue(target)?;
         self.store_into(&lvalue, value);
         Ok(())
     }
 
-    fn atomic_update(&self, expr: ExprId) -> Lowered<Update> {
+    pub(crate) fn atomic_update(&self, expr: ExprId) -> Lowered<Update> {
         let hir = self.unit.hir;
         let of = hir.expr(expr);
         match of.kind {
@@ -104,15 +127,15 @@ impl Body<'_, '_> {
     }
 
     /// The address of an object that threads change atomically, and its type.
-    fn atomic_object(&mut self, target: ExprId) -> Lowered<(Expr, Ty)> {
+    pub(crate) fn atomic_object(&mut self, target: ExprId) -> Lowered<(Expr, Ty)> {
         let range = self.unit.hir.expr(target).range;
         let Lvalue::Place(place) = self.lvalue(target)? else {
             let message = "this object belongs to one thread";
             return unsupported(range, message, "leave `atomic` out, or map the object");
         };
         let ty = place.ty;
-        if !has_atomics(ty) {
-            let message = "devices have atomic operations on 4 and 8 bytes only";
+        if !has_atomics(ty) && !is_part_of_word(ty) {
+            let message = "devices have atomic operations on numbers of up to 8 bytes only";
             return unsupported(range, message, "write `int`, `long`, `float` or `double`");
         }
         let address = self.address_of(place);
@@ -120,7 +143,7 @@ impl Body<'_, '_> {
     }
 
     /// Updates an object; its values before and after.
-    fn update(&mut self, update: &Update, range: TextRange) -> Lowered<(Expr, Expr)> {
+    pub(crate) fn update(&mut self, update: &Update, range: TextRange) -> Lowered<(Expr, Expr)> {
         let operand = match update.operand {
             Some(operand) => self.value(operand)?,
             None => int(Ty::I32, 1),
@@ -145,7 +168,7 @@ impl Body<'_, '_> {
             let value = binary(kind, arithmetic_operation(update.op, kind), left, right);
             it.convert_to(value, ty, range)
         };
-        let before = match native.filter(|_| wide == ty) {
+        let before = match native.filter(|_| wide == ty && has_atomics(ty)) {
             Some(native) => {
                 let value = self.convert_to(operand.clone(), ty, range)?;
                 let value = match update.op {
@@ -167,6 +190,9 @@ impl Body<'_, '_> {
         ty: Ty,
         combine: impl Fn(&mut Self, Expr) -> Lowered<Expr>,
     ) -> Lowered<Expr> {
+        if is_part_of_word(ty) {
+            return self.compare_and_swap_part(pointer, ty, &combine);
+        }
         let word = match ty {
             Ty::F32 => Ty::I32,
             Ty::F64 => Ty::I64,
@@ -210,10 +236,20 @@ impl Body<'_, '_> {
     }
 }
 
+pub(crate) fn no_form<T>(directive: &Directive) -> Lowered<T> {
+    let message = "this form of `atomic` has no device form";
+    unsupported(directive.range, message, "write one update such as `x += value`")
+}
+
 /// An atomic operation on what a pointer points to.
 pub(crate) fn atomic(operation: AtomicOperation, pointer: Expr, ty: Ty, values: Vec<Expr>) -> Expr {
     let (rail, index) = (Box::new(pointer), Box::new(int(Ty::I64, 0)));
     Expr::new(ty, mir::ExprKind::Atomic { operation, rail, index, values })
+}
+
+/// Whether a number is a part of a word, by which threads change it.
+pub(crate) fn is_part_of_word(ty: Ty) -> bool {
+    matches!(ty, Ty::Bool | Ty::I8 | Ty::U8 | Ty::I16 | Ty::U16)
 }
 
 /// Whether devices have atomic operations on a type.

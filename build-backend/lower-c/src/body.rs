@@ -64,8 +64,21 @@ pub(crate) enum Threads {
     Several,
     /// The only thread of a team.
     One,
+    /// Those of the team that a block is.
+    Block(Box<BlockTeam>),
     /// The only thread of each team of a league: the number of its team, and how many there are.
     League(Box<(Expr, Expr)>),
+}
+
+/// The threads of a team that a block is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BlockTeam {
+    /// The number of the thread, of 32 bits.
+    pub thread: Expr,
+    /// How many there are, of 64 bits.
+    pub threads: Expr,
+    /// The local with the number of the thread.
+    pub local: LocalId,
 }
 
 /// A variable of `lastprivate`, and the local with the address of the object that gets its last value.
@@ -73,6 +86,8 @@ pub(crate) enum Threads {
 pub(crate) struct LastValue {
     pub variable: VariableId,
     pub target: LocalId,
+    /// Of `linear`: the local with the value from before, and the step.
+    pub step: Option<(LocalId, i64)>,
 }
 
 /// What the code of a thread of a team knows.
@@ -104,6 +119,12 @@ pub(crate) struct Body<'u, 'a> {
     pub jumps: Vec<Jumps>,
     /// `switch` statements around, the innermost last: the label, and the number of loops around.
     pub switches: Vec<(LabelId, usize)>,
+    /// Conditions and loops around.
+    pub control_depth: u32,
+    /// The labels of `goto`.
+    pub labels: FxHashMap<SmolStr, LabelId>,
+    /// The labels of `switch` statements that are reached by `goto`.
+    pub case_labels: FxHashMap<StmtId, LabelId>,
     pub span: Span,
     /// The threads that execute the statements.
     pub threads: Threads,
@@ -113,6 +134,10 @@ pub(crate) struct Body<'u, 'a> {
     pub has_siblings: bool,
     /// Objects of `lastprivate` of the loop that all threads share.
     pub last_values: Vec<LastValue>,
+    /// Captures by value.
+    pub value_locals: FxHashMap<VariableId, LocalId>,
+    /// Arrays whose elements threads update for a reduction.
+    pub updated: FxHashSet<VariableId>,
     /// In code of teams: the thread that executes the statements.
     pub team: Option<TeamThread>,
     /// The value of `__func__`.
@@ -142,11 +167,16 @@ impl<'u, 'a> Body<'u, 'a> {
             stmts: Vec::new(),
             jumps: Vec::new(),
             switches: Vec::new(),
+            control_depth: 0,
+            labels: FxHashMap::default(),
+            case_labels: FxHashMap::default(),
             span,
             threads: Threads::default(),
             may_open_team: true,
             has_siblings: false,
             last_values: Vec::new(),
+            value_locals: FxHashMap::default(),
+            updated: FxHashSet::default(),
             team: None,
             function_name: SmolStr::default(),
             function_team: None,
@@ -231,6 +261,24 @@ impl<'u, 'a> Body<'u, 'a> {
                 self.store(place, value);
             }
             Storage::Pointed(_) => {}
+        }
+    }
+
+    /// Notes the labels of a statement that `goto` may lead to: no jump enters or leaves it.
+    pub(crate) fn note_labels(&mut self, stmt: StmtId) {
+        let hir = self.unit.hir;
+        let mut found = Vec::new();
+        hir.walk_stmt(stmt, &mut |node| {
+            if let Node::Stmt(id) = node
+                && let StmtKind::Label(name, _) = &hir.stmt(id).kind
+            {
+                found.push(name.clone());
+            }
+            true
+        });
+        for name in found {
+            let label = self.label();
+            self.labels.insert(name, label);
         }
     }
 

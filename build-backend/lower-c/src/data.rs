@@ -8,6 +8,7 @@ use apg_c_analysis::hir::{
 use apg_c_syntax::TextRange;
 
 use crate::declare_target::device_objects;
+use crate::reduction_clause::{Reduction, reduction};
 use crate::unsupported::{Lowered, unsupported};
 use crate::variable_length::length_variables;
 
@@ -20,44 +21,47 @@ pub(crate) enum Reference {
     Object,
     /// Each thread has an object with the value from before, which is an array or struct, or mapped.
     Copy,
-    /// Each thread has an object; the value of the last iteration is that behind the region.
-    Last,
+    /// Each thread has an object; the value of the last iteration is that behind the region. With the value
+    /// from before, another reference by value precedes it.
+    Last(First),
+    /// A variable that counts iterations, whose last value is that behind the region.
+    LastCounter,
     /// Each thread has an object without a value.
     Private,
-    /// Each thread has an object; their values are combined.
-    Reduction(Reduction),
+    /// Each thread has an object, or elements of an array; their values are combined. With the section.
+    Reduction(Reduction, Option<ExprId>),
+    /// Threads combine values with elements of an array on the device by atomic operations. With the section.
+    Updated(Option<ExprId>),
 }
 
-/// The operator of a reduction (OpenMP 5.2, table 5.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reduction {
-    Add,
-    Multiply,
-    Min,
-    Max,
-    BitAnd,
-    BitOr,
-    BitXor,
-    And,
-    Or,
-}
-
-impl Reduction {
-    fn from_text(text: &str) -> Option<Reduction> {
-        Some(match text {
-            // The values of `-` are added, too.
-            "+" | "-" => Reduction::Add,
-            "*" => Reduction::Multiply,
-            "min" => Reduction::Min,
-            "max" => Reduction::Max,
-            "&" => Reduction::BitAnd,
-            "|" => Reduction::BitOr,
-            "^" => Reduction::BitXor,
-            "&&" => Reduction::And,
-            "||" => Reduction::Or,
-            _ => return None,
-        })
+impl Reference {
+    /// Whether a region gets the value of a variable of a type, or the address that it leads to, not the
+    /// address of the variable.
+    pub(crate) fn is_by_value(self, ty: &Type) -> bool {
+        let is_followed = !matches!(ty, Type::Array(_, Length::Constant(_))) && ty.element().is_some();
+        match self {
+            Reference::Value => true,
+            Reference::Reduction(_, Some(_)) | Reference::Updated(_) => is_followed,
+            _ => false,
+        }
     }
+
+    /// Whether the host has the results behind the region, whatever clauses say.
+    pub(crate) fn has_result(self) -> bool {
+        use Reference::*;
+        matches!(self, Reduction(..) | Updated(_) | Last(_) | LastCounter)
+    }
+}
+
+/// The value that an object of `lastprivate` has in front of an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum First {
+    /// None.
+    Unset,
+    /// The one from before the region: `firstprivate` as well.
+    Before,
+    /// The one from before the region, and this step for each iteration: `linear`.
+    Linear(i64),
 }
 
 /// A reference with the place where the object is first named.
@@ -84,6 +88,7 @@ const CLAUSES: &[&str] = &[
     "if",
     "is_device_ptr",
     "lastprivate",
+    "linear",
     "map",
     "nontemporal",
     "nowait",
@@ -102,6 +107,11 @@ const CLAUSES: &[&str] = &[
 
 /// Checks that a directive has only clauses that are obeyed.
 pub(crate) fn check_clauses(directive: &Directive) -> Lowered<()> {
+    let of_linear = directive.clauses_named("linear").flat_map(|it| &it.items);
+    if let Some(item) = of_linear.into_iter().find(|it| it.expr.is_none() || it.word.is_none()) {
+        let message = "this item of `linear` is no variable";
+        return unsupported(item.range, message, "write `linear(name: step)`");
+    }
     match directive.clauses.iter().find(|it| !CLAUSES.contains(&it.name.as_str())) {
         None => directive.clauses_named("default").try_for_each(check_default),
         Some(clause) => {
@@ -160,13 +170,6 @@ pub(crate) fn captured(
         }
     }
     named.sort_by_key(|it| it.1.start());
-    let clauses = chain.iter().flat_map(|it| hir.directive(*it).clauses_named("lastprivate"));
-    let counter =
-        clauses.flat_map(|it| &it.items).find(|it| it.variable(hir).is_some_and(|it| counters.contains(&it)));
-    if let Some(item) = counter {
-        let message = "the last value of the loop's variable is not kept";
-        return unsupported(item.range, message, "compute it from the bounds behind the region");
-    }
     let on_devices = device_objects(hir);
     let mut found = Vec::new();
     for (variable, range) in named {
@@ -174,9 +177,38 @@ pub(crate) fn captured(
             continue;
         }
         let reference = reference(hir, chain, &on_devices, variable, range)?;
+        if matches!(reference, Reference::Last(First::Before | First::Linear(_))) {
+            found.push(Captured { variable, range, reference: Reference::Value });
+        }
         found.push(Captured { variable, range, reference });
     }
+    for (variable, range) in last_counters(hir, chain, counters) {
+        found.push(Captured { variable, range, reference: Reference::LastCounter });
+    }
     Ok(found)
+}
+
+/// The variables that count iterations and whose last value a clause keeps.
+fn last_counters(
+    hir: &Program,
+    chain: &[DirectiveId],
+    counters: &[VariableId],
+) -> Vec<(VariableId, TextRange)> {
+    let mut found: Vec<(VariableId, TextRange)> = Vec::new();
+    for clause in chain.iter().flat_map(|it| &hir.directive(*it).clauses) {
+        if !matches!(&*clause.name, "lastprivate" | "linear") {
+            continue;
+        }
+        for item in &clause.items {
+            if let Some(variable) = item.variable(hir)
+                && counters.contains(&variable)
+                && !found.iter().any(|it| it.0 == variable)
+            {
+                found.push((variable, item.range));
+            }
+        }
+    }
+    found
 }
 
 fn reference(
@@ -191,6 +223,7 @@ fn reference(
         let message = format!("`{}` is threadprivate: devices have none of it", of.name);
         return unsupported(range, message, "copy it into a variable in front of the region");
     }
+    let is_scalar = of.ty.is_arithmetic() || matches!(of.ty, Type::Pointer(_));
     let mut found = None;
     let (mut is_mapped, mut is_object, mut is_copied) = (false, false, false);
     let mut mapped_part = None;
@@ -205,14 +238,13 @@ fn reference(
                     Reference::Copy
                 }
                 "firstprivate" | "is_device_ptr" | "has_device_addr" => Reference::Value,
-                "lastprivate" if of.ty.is_arithmetic() || matches!(of.ty, Type::Pointer(_)) => {
-                    Reference::Last
-                }
+                "lastprivate" if is_scalar => Reference::Last(First::Unset),
+                "linear" if is_scalar => Reference::Last(First::Linear(linear_step(hir, clause, &of.ty)?)),
                 "lastprivate" => {
                     let message = format!("the last value of `{}`, an array or struct, is not kept", of.name);
                     return unsupported(item.range, message, "assign its members in the last iteration");
                 }
-                "reduction" => reduction(clause)?,
+                "reduction" => reduction(hir, chain[0], clause, item)?,
                 "map" => mapped(hir, item.expr, &of.ty)?,
                 _ => continue,
             };
@@ -223,15 +255,25 @@ fn reference(
             if clause.name == "map" && item.expr.is_some_and(is_part) {
                 mapped_part = Some(item.range);
             }
-            if matches!(
-                (found, next),
-                (Some(Reference::Value), Reference::Last) | (Some(Reference::Last), Reference::Value)
-            ) {
-                let message = format!("`{}` is `firstprivate` and `lastprivate`", of.name);
+            let is_both = clause.name == "firstprivate" && found == Some(Reference::Last(First::Unset))
+                || next == Reference::Last(First::Unset) && is_copied;
+            if is_both && !of.ty.is_arithmetic() {
+                let message = format!("the pointer `{}` is `firstprivate` and `lastprivate`", of.name);
                 return unsupported(item.range, message, "write the first value into another variable");
             }
+            if is_both {
+                found = Some(Reference::Last(First::Before));
+            }
             // A reduction keeps its variable, which `map` may name as well.
-            if !matches!(found, Some(Reference::Reduction(_) | Reference::Private | Reference::Last)) {
+            if !matches!(
+                found,
+                Some(
+                    Reference::Reduction(..)
+                        | Reference::Updated(_)
+                        | Reference::Private
+                        | Reference::Last(_)
+                )
+            ) {
                 found = Some(next);
             }
         }
@@ -270,20 +312,22 @@ fn scalars_are_mapped(hir: &Program, chain: &[DirectiveId], ty: &Type) -> bool {
     clause.is_some_and(|it| it.modifier() == Some("tofrom")) && ty.is_arithmetic()
 }
 
-fn reduction(clause: &Clause) -> Lowered<Reference> {
-    reduction_operator(clause).map(Reference::Reduction)
-}
-
-/// The operator of a `reduction` clause.
-pub(crate) fn reduction_operator(clause: &Clause) -> Lowered<Reduction> {
-    let operator = clause.modifier().unwrap_or_default();
-    match Reduction::from_text(operator) {
-        Some(it) => Ok(it),
-        None => {
-            let message = format!("the reduction `{operator}` has no device form");
-            unsupported(clause.range, message, "use one of + * min max & | ^ && ||")
-        }
+/// The step of a `linear` clause.
+fn linear_step(hir: &Program, clause: &Clause, ty: &Type) -> Lowered<i64> {
+    let mut step = 1;
+    for modifier in clause.modifiers.iter().filter(|it| it.text != "val") {
+        let number = modifier.arguments.first().and_then(|it| it.expr).and_then(|it| hir.constant(it));
+        let Some(number) = number.and_then(|it| i64::try_from(it).ok()) else {
+            let message = "the step of this `linear` clause is no constant";
+            return unsupported(clause.range, message, "compute the value in the loop");
+        };
+        step = number;
     }
+    if !ty.is_integer() {
+        let message = "`linear` of a region takes integers";
+        return unsupported(clause.range, message, "compute the value in the loop");
+    }
+    Ok(step)
 }
 
 /// How an object is referred to that `map` names.

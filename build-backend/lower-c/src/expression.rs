@@ -112,13 +112,15 @@ impl Body<'_, '_> {
                 Ok(self.load(lvalue))
             }
             ExprKind::Block(block) => self.block_value(*block, range),
-            ExprKind::Other(_) | ExprKind::Unevaluated | ExprKind::Section(..) | ExprKind::Coindexed(..) => {
-                unsupported(
-                    range,
-                    "this expression has no device form",
-                    "compute the value in front of the region",
-                )
-            }
+            ExprKind::Designated(_)
+            | ExprKind::Other(_)
+            | ExprKind::Unevaluated
+            | ExprKind::Section(..)
+            | ExprKind::Coindexed(..) => unsupported(
+                range,
+                "this expression has no device form",
+                "compute the value in front of the region",
+            ),
         }
     }
 
@@ -176,6 +178,9 @@ impl Body<'_, '_> {
     /// Evaluates an expression for its effects.
     pub(crate) fn effect(&mut self, id: ExprId) -> Lowered<()> {
         let expr = self.unit.hir.expr(id);
+        if !self.updated.is_empty() && self.is_update(id) {
+            return self.atomic_effect(id);
+        }
         match &expr.kind {
             ExprKind::Cast(operand) if expr.ty == Type::Void => self.effect(*operand),
             ExprKind::Comma(first, second) => {
@@ -294,7 +299,10 @@ impl Body<'_, '_> {
                 let memory = self.unit.ty(&expr.ty, range)?;
                 let memory = self.memory("literal", memory);
                 let place = Place::new(self.variables[memory.index()].ty, PlaceKind::Variable(memory));
-                self.fill(&place, &expr.ty, values.first().copied(), range)?;
+                match values.first() {
+                    Some(values) => self.fill(&place, &expr.ty, *values, range)?,
+                    None => self.fill_zero(&place),
+                }
                 Ok(Lvalue::Place(place))
             }
             ExprKind::Cast(operand) if hir.expr(*operand).ty == expr.ty => self.lvalue(*operand),

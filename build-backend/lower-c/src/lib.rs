@@ -9,6 +9,8 @@
 #![warn(clippy::print_stderr)]
 
 mod atomic;
+mod atomic_forms;
+mod block_team;
 mod body;
 mod c_library;
 mod call;
@@ -20,13 +22,17 @@ mod ending;
 mod expression;
 mod file;
 mod host;
+mod initializer;
+mod launch;
 mod library;
 mod literal;
 mod loops;
 mod moved;
 mod nested;
 mod reduction;
+mod reduction_clause;
 mod region;
+mod shape;
 mod sources;
 mod spelling;
 mod statement;

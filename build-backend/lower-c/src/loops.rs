@@ -24,6 +24,15 @@ pub(crate) struct Space {
     pub total: Expr,
 }
 
+impl Space {
+    /// The value of an iteration variable behind the loops; `None` for another variable.
+    pub(crate) fn value_behind(&self, variable: VariableId) -> Option<Expr> {
+        let axis = self.axes.iter().find(|it| it.variable == variable)?;
+        let moved = binary(Ty::I64, Operation::Mul, axis.count.clone(), axis.step.clone());
+        Some(binary(Ty::I64, Operation::Add, axis.start.clone(), moved))
+    }
+}
+
 impl Body<'_, '_> {
     /// Computes the iteration space of loops, the outermost first.
     pub(crate) fn iteration_space(&mut self, loops: &[CanonicalLoop]) -> Lowered<Space> {

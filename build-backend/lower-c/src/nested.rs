@@ -11,9 +11,10 @@ use apg_mir::{self as mir, Expr, Place, PlaceKind, Ty};
 
 use crate::body::{Body, Role, Storage, Threads, int};
 use crate::changes::is_changed;
-use crate::data::{check_default, reduction_operator};
+use crate::data::check_default;
 use crate::expression::Lvalue;
 use crate::loops::{check_perfect_nest, not_canonical};
+use crate::reduction_clause::reduction_operator;
 use crate::unsupported::{Lowered, unsupported};
 
 /// Clauses of constructs inside of regions that a thread obeys by executing the statement.
@@ -78,6 +79,9 @@ impl Body<'_, '_> {
         if of.constructs.is_empty() && !matches!(of.name.as_str(), "assume" | "nothing") {
             return no_device_form(of);
         }
+        if let Threads::Block(team) = self.threads.clone() {
+            return self.block_construct(id, &team);
+        }
         let opens_team = of.has(Construct::Parallel);
         let is_league = matches!(self.threads, Threads::League(_));
         let is_team_of_one = opens_team || self.threads != Threads::Several;
@@ -102,7 +106,7 @@ impl Body<'_, '_> {
         result
     }
 
-    fn check_nested_clauses(&self, of: &Directive, is_divided: bool) -> Lowered<()> {
+    pub(crate) fn check_nested_clauses(&self, of: &Directive, is_divided: bool) -> Lowered<()> {
         let hir = self.unit.hir;
         for clause in &of.clauses {
             let is_obeyed = match clause.name.as_str() {
@@ -208,7 +212,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn each_variable(
+    pub(crate) fn each_variable(
         &mut self,
         clause: &Clause,
         mut declare: impl FnMut(&mut Self, VariableId, TextRange) -> Lowered<()>,
@@ -233,7 +237,7 @@ impl Body<'_, '_> {
     }
 
     /// A new object with the value of the one outside.
-    fn declare_copy(&mut self, variable: VariableId, range: TextRange) -> Lowered<()> {
+    pub(crate) fn declare_copy(&mut self, variable: VariableId, range: TextRange) -> Lowered<()> {
         let outside = self.object(variable, range)?;
         let storage = self.declare(variable, range)?;
         match outside {
@@ -290,7 +294,7 @@ pub(crate) fn is_divided_by_teams(of: &Directive) -> bool {
     of.has(Construct::Distribute) || of.has(Construct::Loop) && !of.has(Construct::Parallel) && is_of_teams
 }
 
-fn no_device_form<T>(of: &Directive) -> Lowered<T> {
+pub(crate) fn no_device_form<T>(of: &Directive) -> Lowered<T> {
     let message = format!("`{}` inside of a region has no device form yet", of.name);
     let advice = match of.constructs.first() {
         Some(Construct::Critical | Construct::Ordered) => "write `atomic`, or a reduction",

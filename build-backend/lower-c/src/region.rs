@@ -1,36 +1,27 @@
 //! `target` regions as kernels. The threads of all teams share the iterations by a grid-stride loop
 //! (Harris, *CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops*, 2013).
 
-use apg_c_analysis::hir::visit::Node;
-use apg_c_analysis::hir::{
-    self, BinaryOp, Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Program, StmtId, StmtKind,
-    Type,
-};
-use apg_c_analysis::loops::{self, CanonicalLoop};
+use apg_c_analysis::hir::{self, Construct, DirectiveId, Program, StmtId, Type, VariableId};
+use apg_c_analysis::loops::CanonicalLoop;
 use apg_c_syntax::{Family, TextRange};
 use apg_mir::{
     self as mir, AddressSpace, Expr, KernelCapture, KernelCaptureKind, LocalId, Operation, Stmt, Ty,
 };
+use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use crate::body::{
     Body, Jumps, LastValue, Role, Storage, ThreadNumbers, Threads, binary, int, local_value, operation,
 };
-use crate::changes::is_changed;
 use crate::conversion::zero;
-use crate::data::{Captured, Reference, captured, check_clauses};
-use crate::loops::{check_perfect_nest, not_canonical};
-use crate::nested::is_divided_by_teams;
-use crate::reduction::PrivateSum;
+use crate::data::{Captured, First, Reference, captured};
+use crate::launch::Launch;
+use crate::loops::Space;
+use crate::reduction::{PrivateSum, Reduced};
+use crate::shape::{Shape, shape};
 use crate::sources::{FileNumber, ReachedObject, Sources};
 use crate::unit::Unit;
-use crate::unsupported::{Lowered, unsupported};
-
-/// Threads of a block where no clause says how many.
-const THREADS_PER_BLOCK: i64 = 256;
-
-/// The most threads that a block has (CUDA C++ Programming Guide, "Technical Specifications").
-const MAX_THREADS_PER_BLOCK: i64 = 1024;
+use crate::unsupported::Lowered;
 
 /// Whether a directive starts a region of a device.
 pub(crate) fn is_region(hir: &Program, directive: DirectiveId) -> bool {
@@ -41,177 +32,6 @@ pub(crate) fn is_region(hir: &Program, directive: DirectiveId) -> bool {
 /// The regions of a file, in the order of the source.
 pub(crate) fn regions(hir: &Program) -> Vec<DirectiveId> {
     hir.directive_ids().filter(|it| is_region(hir, *it)).collect()
-}
-
-/// The shape of a region: its directives, and what threads share.
-struct Shape {
-    /// The outermost first; the others are the only statement of the one before.
-    chain: Vec<DirectiveId>,
-    constructs: Vec<Construct>,
-    loops: Vec<CanonicalLoop>,
-    /// What each iteration, or the only thread, does.
-    body: StmtId,
-}
-
-impl Shape {
-    /// All threads belong to one team.
-    fn is_one_team(&self) -> bool {
-        !self.constructs.contains(&Construct::Teams)
-    }
-
-    /// Threads of a team share iterations, not teams alone.
-    fn is_parallel(&self) -> bool {
-        self.constructs.iter().any(|it| matches!(it, Construct::Parallel | Construct::Loop))
-    }
-
-    /// The objects outside of the region that it and the functions which it calls refer to.
-    fn environment(self, sources: &Sources<'_>, file: FileNumber) -> Lowered<Environment> {
-        let hir = sources.hir(file);
-        let counters: Vec<_> = self.loops.iter().map(|it| it.variable).collect();
-        let captured = captured(hir, &self.chain, &counters)?;
-        let body = hir.directive(self.chain[0]).body.unwrap_or(self.body);
-        let mut objects = sources.objects_behind_calls(file, body);
-        objects.retain(|object| {
-            let own = captured.iter().find(|it| ReachedObject::OfFile((file, it.variable)) == *object);
-            let has_object = |it| matches!(it, Reference::Object | Reference::Reduction(_) | Reference::Last);
-            !own.is_some_and(|it| has_object(it.reference))
-        });
-        Ok(Environment { shape: self, captured, objects })
-    }
-
-    /// One thread executes it.
-    fn is_serial(&self) -> bool {
-        self.loops.is_empty() && self.is_one_team()
-    }
-
-    fn clause<'h>(&self, hir: &'h Program, name: &str) -> Option<&'h Clause> {
-        self.chain.iter().find_map(|it| hir.directive(*it).clause(name))
-    }
-}
-
-fn shape(hir: &Program, directive: DirectiveId) -> Lowered<Shape> {
-    let mut chain = vec![directive];
-    let mut constructs = hir.directive(directive).constructs.clone();
-    let mut last = hir.directive(directive);
-    while !last.is_loop() {
-        let Some(inner) = last.body.and_then(|it| only_directive(hir, it)) else { break };
-        let of = hir.directive(inner);
-        let is_part = |it: &Construct| {
-            use Construct::*;
-            matches!(it, Teams | Distribute | Parallel | For | Simd | Loop)
-        };
-        if of.constructs.is_empty() || !of.constructs.iter().all(is_part) || is_of_each(&constructs, of) {
-            break;
-        }
-        chain.push(inner);
-        constructs.extend(of.constructs.iter().copied());
-        last = of;
-    }
-    for directive in &chain {
-        check_clauses(hir.directive(*directive))?;
-    }
-    let range = hir.directive(directive).range;
-    let Some(body) = last.body else { return unsupported(range, "this region is empty", "leave it out") };
-    if !last.is_loop() {
-        if constructs.contains(&Construct::Parallel) {
-            let message = "threads of a region share the iterations of one loop nest; this one has none";
-            let advice = "write `target teams distribute parallel for` on the loop";
-            return unsupported(range, message, advice);
-        }
-        return Ok(Shape { chain, constructs, loops: Vec::new(), body });
-    }
-    let (loops, problem) = loops::associated(hir, last);
-    if let Some(problem) = problem {
-        return not_canonical(hir, problem, last.range);
-    }
-    if loops.len() < loops::loop_count(hir, last) {
-        return unsupported(last.range, "a directive stands between the loops", "`collapse` fewer loops");
-    }
-    let mut body = loops.last().map_or(body, |it| it.body);
-    check_perfect_nest(hir, &loops)?;
-    let mut loops = loops;
-    if let Some(inner) = inner_parallel_loop(hir, &constructs, body, &loops) {
-        check_clauses(hir.directive(inner.directive))?;
-        chain.push(inner.directive);
-        constructs.extend(hir.directive(inner.directive).constructs.iter().copied());
-        body = inner.loops.last().map_or(body, |it| it.body);
-        loops.extend(inner.loops);
-    }
-    Ok(Shape { chain, constructs, loops, body })
-}
-
-/// Whether each of the teams or threads around executes all iterations of a `loop` construct (OpenMP 5.2,
-/// section 11.7.1).
-fn is_of_each(around: &[Construct], of: &Directive) -> bool {
-    let is_in = |construct| around.contains(&construct) || of.has(construct);
-    match of.clause("bind").and_then(Clause::word) {
-        Some("thread") => is_in(Construct::Teams) || is_in(Construct::Parallel),
-        Some("parallel") => is_in(Construct::Teams) && !is_in(Construct::Parallel),
-        _ => false,
-    }
-}
-
-/// A parallel loop that is all that the iterations of `distribute` do.
-struct InnerLoop {
-    directive: DirectiveId,
-    loops: Vec<CanonicalLoop>,
-}
-
-/// The parallel loop inside of `distribute` whose iterations all threads can share together with the outer
-/// ones: its bounds are the same in all of them, and its clauses concern each iteration only.
-fn inner_parallel_loop(
-    hir: &Program,
-    constructs: &[Construct],
-    body: StmtId,
-    outer: &[CanonicalLoop],
-) -> Option<InnerLoop> {
-    use Construct::*;
-    if !constructs.contains(&Distribute) || constructs.contains(&Parallel) {
-        return None;
-    }
-    let directive = only_directive(hir, body)?;
-    let of = hir.directive(directive);
-    let is_loop = matches!(of.constructs[..], [Parallel, For] | [Parallel, For, Simd] | [Parallel, Loop]);
-    let concerns_iterations = |it: &Clause| {
-        matches!(&*it.name, "collapse" | "default" | "private" | "proc_bind" | "schedule" | "shared")
-    };
-    if !is_loop || !of.clauses.iter().all(concerns_iterations) {
-        return None;
-    }
-    let (loops, problem) = loops::associated(hir, of);
-    let is_whole = problem.is_none() && loops.len() == loops::loop_count(hir, of);
-    let counters: Vec<_> = outer.iter().chain(&loops).map(|it| it.variable).collect();
-    let bounds = loops.iter().flat_map(|it| [Some(it.start), Some(it.end), it.step]).flatten();
-    let is_fixed = |bound: ExprId| {
-        let mut is_fixed = true;
-        hir.walk_expr(bound, &mut |node| {
-            let Node::Expr(id) = node else { return true };
-            is_fixed &= match hir.expr(id).kind {
-                ExprKind::Variable(it) => !counters.contains(&it) && !is_changed(hir, body, it),
-                ExprKind::Integer(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Cast(_) => true,
-                ExprKind::Unevaluated => true,
-                _ => false,
-            };
-            is_fixed
-        });
-        is_fixed
-    };
-    let is_rectangular = bounds.into_iter().all(is_fixed) && check_perfect_nest(hir, &loops).is_ok();
-    (is_whole && is_rectangular).then_some(InnerLoop { directive, loops })
-}
-
-/// The directive that a statement is, inside of blocks with nothing else.
-fn only_directive(hir: &Program, mut stmt: StmtId) -> Option<DirectiveId> {
-    loop {
-        match &hir.stmt(stmt).kind {
-            StmtKind::Block(stmts) => match stmts[..] {
-                [only] => stmt = only,
-                _ => return None,
-            },
-            StmtKind::Directive(id) => return Some(*id),
-            _ => return None,
-        }
-    }
 }
 
 /// What a region refers to outside of it.
@@ -257,13 +77,26 @@ pub(crate) fn lower(unit: &mut Unit<'_>, directive: DirectiveId) -> Lowered<Vec<
     Ok(environment.objects)
 }
 
-/// The extents of a launch, and where they are in the kernel.
-struct Launch {
-    block: LocalId,
-    thread: LocalId,
-    auto_blocks: Option<LocalId>,
-    blocks: Expr,
-    threads: Expr,
+impl Shape {
+    /// The objects outside of the region that it and the functions which it calls refer to.
+    fn environment(self, sources: &Sources<'_>, file: FileNumber) -> Lowered<Environment> {
+        let hir = sources.hir(file);
+        let counters: Vec<_> = self.loops.iter().map(|it| it.variable).collect();
+        let captured = captured(hir, &self.chain, &counters)?;
+        let body = hir.directive(self.chain[0]).body.unwrap_or(self.body);
+        let mut objects = sources.objects_behind_calls(file, body);
+        objects.retain(|object| {
+            let own = captured.iter().find(|it| ReachedObject::OfFile((file, it.variable)) == *object);
+            let has_object = |it| {
+                matches!(
+                    it,
+                    Reference::Object | Reference::Reduction(..) | Reference::Updated(_) | Reference::Last(_)
+                )
+            };
+            !own.is_some_and(|it| has_object(it.reference))
+        });
+        Ok(Environment { shape: self, captured, objects })
+    }
 }
 
 impl Body<'_, '_> {
@@ -273,7 +106,11 @@ impl Body<'_, '_> {
         let block = self.local("block", Ty::I32);
         let thread = self.local("thread", Ty::I32);
         let launch = self.launch(shape, block, thread)?;
+        if shape.is_of_block_teams() {
+            self.check_shared_values(shape, captured)?;
+        }
         let reductions = self.private_objects(captured)?;
+        self.note_labels(shape.body);
         match shape.loops.is_empty() {
             true => self.whole_body(shape, &launch)?,
             false => self.shared_loop(shape, &launch)?,
@@ -285,6 +122,10 @@ impl Body<'_, '_> {
         mir::fold::fold_body(&mut self.stmts);
         mir::fold::fold(&mut blocks);
         mir::fold::fold(&mut threads);
+        let mut has_barrier = false;
+        mir::walk::visit_stmts(&self.stmts, &mut |it| {
+            has_barrier |= matches!(it.kind, mir::StmtKind::Barrier)
+        });
         Ok(mir::Kernel {
             name,
             span: self.span,
@@ -306,7 +147,7 @@ impl Body<'_, '_> {
             body: self.stmts,
             direct_params: false,
             fast_math: false,
-            has_barrier: false,
+            has_barrier,
         })
     }
 
@@ -324,8 +165,10 @@ impl Body<'_, '_> {
             let of = self.unit.hir.variable(it.variable);
             let (ty, is_object) = match it.reference {
                 Reference::Private => continue,
-                Reference::Value => (self.unit.ty(&of.ty.clone().decayed(), it.range)?, false),
-                Reference::Object | Reference::Reduction(_) | Reference::Copy | Reference::Last => {
+                reference if reference.is_by_value(&of.ty) => {
+                    (self.unit.ty(&of.ty.clone().decayed(), it.range)?, false)
+                }
+                _ => {
                     let object = self.unit.ty(&of.ty, it.range)?;
                     (self.unit.program.types.pointer_to(object, AddressSpace::Generic), true)
                 }
@@ -333,6 +176,9 @@ impl Body<'_, '_> {
             let local = self.local(&of.name, ty);
             captures.push(capture(&of.name, ty));
             let storage = if is_object { Storage::Pointed(local) } else { Storage::Local(local) };
+            if !is_object {
+                self.value_locals.insert(it.variable, local);
+            }
             self.objects.insert(it.variable, storage);
             if is_object && of.storage == hir::Storage::Global {
                 let object = ReachedObject::OfFile((self.unit.file, it.variable));
@@ -350,7 +196,14 @@ impl Body<'_, '_> {
     /// Declares private objects, and copies of captured values that the threads may change.
     fn private_objects(&mut self, captured: &[Captured]) -> Lowered<Vec<PrivateSum>> {
         let mut reductions = Vec::new();
-        for it in captured {
+        // A value in front of the object of `lastprivate` is that from before.
+        let mut first_values = FxHashMap::default();
+        for (index, it) in captured.iter().enumerate() {
+            let is_first = captured.get(index + 1).is_some_and(|next| next.variable == it.variable);
+            if let Some(local) = self.value_locals.get(&it.variable).copied().filter(|_| is_first) {
+                first_values.insert(it.variable, local);
+                continue;
+            }
             let outside = self.objects.get(&it.variable).copied();
             match (it.reference, outside) {
                 (Reference::Private, _) => {
@@ -375,12 +228,27 @@ impl Body<'_, '_> {
                     let storage = self.declare(it.variable, it.range)?;
                     self.copy_into(storage, &source);
                 }
-                (Reference::Last, Some(Storage::Pointed(target))) => {
+                (Reference::Last(first), Some(Storage::Pointed(target))) => {
                     self.declare_private(it.variable, it.range)?;
-                    self.last_values.push(LastValue { variable: it.variable, target });
+                    let before = first_values.get(&it.variable).copied();
+                    if let (First::Before, Some(before)) = (first, before) {
+                        self.initialize_from(it.variable, before);
+                    }
+                    let step = match first {
+                        First::Linear(step) => before.map(|before| (before, step)),
+                        _ => None,
+                    };
+                    self.last_values.push(LastValue { variable: it.variable, target, step });
                 }
-                (Reference::Reduction(operator), Some(Storage::Pointed(target))) => {
-                    reductions.push(self.private_sum(operator, it.variable, target, it.range)?);
+                (Reference::LastCounter, Some(Storage::Pointed(target))) => {
+                    self.last_values.push(LastValue { variable: it.variable, target, step: None });
+                }
+                (Reference::Updated(_), _) => {
+                    self.updated.insert(it.variable);
+                }
+                (Reference::Reduction(operator, section), Some(outside)) => {
+                    let of = Reduced { variable: it.variable, operator, section, range: it.range };
+                    reductions.push(self.private_sum(of, outside)?);
                 }
                 _ => {}
             }
@@ -388,125 +256,13 @@ impl Body<'_, '_> {
         Ok(reductions)
     }
 
-    /// The numbers of blocks and threads.
-    fn launch(&mut self, shape: &Shape, block: LocalId, thread: LocalId) -> Lowered<Launch> {
-        let hir = self.unit.hir;
-        let one = || int(Ty::I32, 1);
-        if shape.is_serial() {
-            return Ok(Launch { block, thread, auto_blocks: None, blocks: one(), threads: one() });
-        }
-        let mut threads: Option<Expr> = None;
-        // Where each thread counts as a team, these say nothing.
-        let limits = if shape.is_parallel() { &["thread_limit", "num_threads"][..] } else { &[] };
-        for name in limits {
-            if let Some(clause) = shape.clause(hir, name) {
-                let limit = self.extent(clause, MAX_THREADS_PER_BLOCK)?;
-                threads = Some(match threads {
-                    Some(other) => binary(Ty::I64, Operation::Min, other, limit),
-                    None => limit,
-                });
-            }
-        }
-        let teams = match shape.clause(hir, "num_teams") {
-            Some(clause) => Some(self.extent(clause, i64::from(i32::MAX))?),
-            None if shape.loops.is_empty() && !has_divided_loop(hir, shape.body) => Some(one()),
-            None => None,
-        };
-        let is_limited = threads.is_some();
-        let threads = match threads {
-            Some(threads) => threads,
-            // Each thread counts as a team.
-            None if teams.is_some() && !shape.is_parallel() => one(),
-            None => int(Ty::I32, THREADS_PER_BLOCK),
-        };
-        let (blocks, auto_blocks) = match teams {
-            Some(teams) => (teams, None),
-            // The threads of one team are as many as the program says.
-            None if is_limited && shape.is_one_team() => (one(), None),
-            None if let Some(blocks) = self.blocks_of_iterations(shape, &threads) => (blocks, None),
-            None => {
-                let auto = self.local("auto_blocks", Ty::I32);
-                (local_value(auto, Ty::I32), Some(auto))
-            }
-        };
-        Ok(Launch { block, thread, auto_blocks, blocks, threads })
-    }
-
-    /// The number that a clause gives, from 1 to `most`, as host code over the captures.
-    fn extent(&mut self, clause: &Clause, most: i64) -> Lowered<Expr> {
-        let Some(expr) = clause.items.first().and_then(|it| it.expr) else {
-            return unsupported(clause.range, "this clause has no number", "write a number");
-        };
-        let range = self.unit.hir.expr(expr).range;
-        let (stmts, value) = self.nested(|it| {
-            let value = it.value(expr)?;
-            it.convert_to(value, Ty::I64, range)
-        })?;
-        if !stmts.is_empty() || reads_memory(&value) {
-            let message = "this number is read from memory, which the launch cannot do";
-            return unsupported(range, message, "copy it into a variable in front of the region");
-        }
-        let least = binary(Ty::I64, Operation::Max, value, int(Ty::I64, 1));
-        Ok(binary(Ty::I64, Operation::Min, least, int(Ty::I64, most)))
-    }
-
-    /// The number of blocks with a thread for each iteration, where the host can compute it: blocks that are
-    /// done early make room for others, so that iterations may take different times. Reductions have as many
-    /// blocks as run at once: each adds its part to the total.
-    fn blocks_of_iterations(&mut self, shape: &Shape, threads: &Expr) -> Option<Expr> {
-        if shape.loops.is_empty() || shape.clause(self.unit.hir, "reduction").is_some() {
-            return None;
-        }
-        let long = |op, a, b| binary(Ty::I64, op, a, b);
-        let rounded_up = |count, by: Expr| {
-            if matches!(by.kind, mir::ExprKind::Int(1)) {
-                return count;
-            }
-            let below = long(Operation::Sub, by.clone(), int(Ty::I64, 1));
-            long(Operation::DivUndefined, long(Operation::Add, count, below), by)
-        };
-        let mut total = None;
-        for of in &shape.loops {
-            let step = of.step.map_or(Some(1), |it| self.unit.hir.constant(it))?;
-            let step = i64::try_from(step).ok().filter(|it| *it != 0 && *it != i64::MIN)?;
-            let is_up = match of.comparison {
-                BinaryOp::Less | BinaryOp::LessEqual => true,
-                BinaryOp::NotEqual => (step > 0) != of.is_downward,
-                _ => false,
-            };
-            let (start, end) = (self.host_value(of.start)?, self.host_value(of.end)?);
-            let (low, high) = if is_up { (start, end) } else { (end, start) };
-            let mut count = long(Operation::Sub, high, low);
-            if matches!(of.comparison, BinaryOp::LessEqual | BinaryOp::GreaterEqual) {
-                count = long(Operation::Add, count, int(Ty::I64, 1));
-            }
-            let count = long(Operation::Max, count, int(Ty::I64, 0));
-            let count = rounded_up(count, int(Ty::I64, step.abs()));
-            total = Some(match total {
-                Some(outer) => long(Operation::Mul, outer, count),
-                None => count,
-            });
-        }
-        let threads = self.convert_to(threads.clone(), Ty::I64, TextRange::default()).ok()?;
-        let blocks = long(Operation::Max, rounded_up(total?, threads), int(Ty::I64, 1));
-        Some(long(Operation::Min, blocks, int(Ty::I64, i64::from(i32::MAX))))
-    }
-
-    /// An integer as host code over the captures, if it is one.
-    fn host_value(&mut self, expr: ExprId) -> Option<Expr> {
-        let range = self.unit.hir.expr(expr).range;
-        let lowered = self.nested(|it| {
-            let value = it.value(expr)?;
-            it.convert_to(value, Ty::I64, range)
-        });
-        let (stmts, value) = lowered.ok()?;
-        (stmts.is_empty() && !reads_memory(&value)).then_some(value)
-    }
-
     /// A region without a loop that its threads share: one thread, or the only thread of each team.
     fn whole_body(&mut self, shape: &Shape, launch: &Launch) -> Lowered<()> {
         self.threads = Threads::One;
         self.may_open_team = !shape.is_serial();
+        if shape.is_of_block_teams() {
+            return self.block_team(shape, launch);
+        }
         if !shape.is_serial() {
             let league = self.number_threads(shape, launch)?;
             self.threads = Threads::League(Box::new(league));
@@ -517,7 +273,7 @@ impl Body<'_, '_> {
 
     /// Sets what the functions give that ask for numbers: the number of the thread in the grid, and how many
     /// there are.
-    fn number_threads(&mut self, shape: &Shape, launch: &Launch) -> Lowered<(Expr, Expr)> {
+    pub(crate) fn number_threads(&mut self, shape: &Shape, launch: &Launch) -> Lowered<(Expr, Expr)> {
         let block = local_value(launch.block, Ty::I32);
         let thread = local_value(launch.thread, Ty::I32);
         let range = TextRange::default();
@@ -570,13 +326,14 @@ impl Body<'_, '_> {
         let label = self.label();
         let (body, ()) = self.nested(|it| {
             it.set_iteration(&space, &current())?;
+            it.set_linear(last_values, &current())?;
             it.jumps.push(Jumps { label, has_break: false });
             it.stmt(body);
             it.jumps.pop();
             Ok(())
         })?;
         let next = binary(Ty::I64, Operation::Add, current(), stride);
-        let (mut update, ()) = self.nested(|it| it.store_last(last_values, &current(), &space.total))?;
+        let (mut update, ()) = self.nested(|it| it.store_last(last_values, &space, &current()))?;
         update.push(Stmt::new(self.span, mir::StmtKind::Set { local: iteration, value: next }));
         let condition = binary(Ty::Bool, Operation::Lt, current(), space.total.clone());
         self.push(mir::StmtKind::Loop { label, condition, body, update, unroll: None, post_tested: false });
@@ -585,18 +342,48 @@ impl Body<'_, '_> {
 }
 
 impl Body<'_, '_> {
+    /// Gives the variables of `linear` their values in an iteration.
+    fn set_linear(&mut self, values: &[LastValue], iteration: &Expr) -> Lowered<()> {
+        for of in values {
+            let Some((before, step)) = of.step else { continue };
+            let range = TextRange::default();
+            let ty = self.locals[before.index()].ty;
+            let start = local_value(before, ty);
+            let moved = binary(Ty::I64, Operation::Mul, iteration.clone(), int(Ty::I64, step));
+            let wide = self.convert_to(start, Ty::I64, range)?;
+            let value = self.convert_to(binary(Ty::I64, Operation::Add, wide, moved), ty, range)?;
+            let own = self.object(of.variable, range)?;
+            self.store_into(&own, value);
+        }
+        Ok(())
+    }
+
+    /// A private object with the value of a local.
+    fn initialize_from(&mut self, variable: VariableId, before: LocalId) {
+        let value = local_value(before, self.locals[before.index()].ty);
+        if let Some(storage) = self.objects.get(&variable).copied() {
+            self.initialize(storage, value);
+        }
+    }
+
     /// Stores the values of the last iteration.
-    fn store_last(&mut self, values: &[LastValue], iteration: &Expr, total: &Expr) -> Lowered<()> {
+    fn store_last(&mut self, values: &[LastValue], space: &Space, iteration: &Expr) -> Lowered<()> {
         if values.is_empty() {
             return Ok(());
         }
+        let total = &space.total;
         let (then, ()) = self.nested(|it| {
             for of in values {
                 let range = TextRange::default();
-                let own = it.object(of.variable, range)?;
-                let value = it.load(own);
                 let address = local_value(of.target, it.locals[of.target.index()].ty);
                 let target = it.pointed(address, range)?;
+                let value = match space.value_behind(of.variable) {
+                    Some(value) => it.convert_to(value, target.ty, range)?,
+                    None => {
+                        let own = it.object(of.variable, range)?;
+                        it.load(own)
+                    }
+                };
                 it.store(target, value);
             }
             Ok(())
@@ -606,27 +393,4 @@ impl Body<'_, '_> {
         self.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
         Ok(())
     }
-}
-
-/// Whether an expression reads memory, which host code of a launch does not.
-fn reads_memory(value: &Expr) -> bool {
-    let mut found = false;
-    mir::walk::visit_expr(value, None, &mut |it, _| {
-        found |= matches!(it.kind, mir::ExprKind::Load(_) | mir::ExprKind::Atomic { .. });
-    });
-    found
-}
-
-/// Whether a statement has a loop whose iterations the teams of a league divide.
-fn has_divided_loop(hir: &Program, stmt: StmtId) -> bool {
-    let mut found = false;
-    hir.walk_stmt(stmt, &mut |node| {
-        if let Node::Directive(id) = node {
-            let of = hir.directive(id);
-            found |= of.has(Construct::Distribute)
-                || of.constructs == [Construct::Loop] && is_divided_by_teams(of);
-        }
-        true
-    });
-    found
 }

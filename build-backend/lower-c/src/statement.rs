@@ -1,12 +1,13 @@
 //! Statements (C17 6.8), declarations in blocks, and functions of the device.
 
 use apg_c_analysis::hir::{Construct, DirectiveId, ExprId, ExprKind, StmtId, StmtKind, Type, VariableId};
+use apg_c_analysis::initializers;
 use apg_c_syntax::{Family, TextRange};
 use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Stmt, Ty};
 
 use crate::body::{Body, Jumps, Role, Storage, TeamThread, binary, int, local_value, operation};
+use crate::changes::is_read_only_by_value;
 use crate::conversion::zero;
-use crate::literal::string_bytes;
 use crate::unit::{CalledFunction, Unit, declared_function};
 use crate::unsupported::{Lowered, unsupported};
 
@@ -20,6 +21,7 @@ pub(crate) fn lower_function(unit: &mut Unit<'_>, called: CalledFunction) -> Low
     function.result = body.unit.ty(&item.result, range)?;
     let Some(code) = item.body else { return Ok(function) };
     body.note_objects(code);
+    body.note_labels(code);
     let is_team = body.unit.tables.is_some();
     body.function_name.clone_from(&item.name);
     if is_team {
@@ -76,9 +78,19 @@ impl Body<'_, '_> {
     /// A statement; what has no device form is reported.
     pub(crate) fn stmt(&mut self, id: StmtId) {
         let around = std::mem::replace(&mut self.span, self.unit.span(self.unit.hir.stmt(id).range));
+        let is_control = matches!(
+            self.unit.hir.stmt(id).kind,
+            StmtKind::If(..)
+                | StmtKind::While(..)
+                | StmtKind::DoWhile(..)
+                | StmtKind::For { .. }
+                | StmtKind::Switch(..)
+        );
+        self.control_depth += u32::from(is_control);
         if let Err(error) = self.lower_stmt(id) {
             self.unit.report(error);
         }
+        self.control_depth -= u32::from(is_control);
         self.span = around;
     }
 
@@ -132,14 +144,32 @@ impl Body<'_, '_> {
             StmtKind::Return(value) => self.return_stmt(*value, range)?,
             StmtKind::Directive(directive) => self.directive(*directive)?,
             StmtKind::Switch(value, body) => self.switch(*value, *body, range)?,
-            StmtKind::Case(..) => {
-                return unsupported(range, "a label outside of `switch`", "leave it out");
-            }
-            StmtKind::Goto(_) | StmtKind::Label(..) => {
-                return unsupported(range, "`goto` has no device form yet", "write loops and conditions");
+            StmtKind::Case(_, inner) => self.case_label(id, *inner, range)?,
+            StmtKind::Goto(name) => self.goto(name.as_deref(), range)?,
+            StmtKind::Label(name, inner) => {
+                if let Some(label) = self.labels.get(name).copied() {
+                    self.push(mir::StmtKind::Target(label));
+                }
+                inner.iter().for_each(|it| self.stmt(*it));
             }
             StmtKind::Asm(_) => {
                 return unsupported(range, "assembler has no device form", "write it in C");
+            }
+        }
+        Ok(())
+    }
+
+    /// `goto`, to a label of the same body.
+    fn goto(&mut self, name: Option<&str>, range: TextRange) -> Lowered<()> {
+        let Some(name) = name else {
+            let message = "`goto` to a computed address has no device form";
+            return unsupported(range, message, "write `switch`");
+        };
+        match self.labels.get(name) {
+            Some(label) => self.push(mir::StmtKind::Goto(*label)),
+            None => {
+                let message = format!("`goto {name}` leaves the region");
+                return unsupported(range, message, "write a condition around the rest of the region");
             }
         }
         Ok(())
@@ -247,7 +277,8 @@ impl Body<'_, '_> {
 
     fn declaration(&mut self, variable: VariableId, range: TextRange) -> Lowered<()> {
         let of = self.unit.hir.variable(variable);
-        if of.has_static_storage() {
+        // Each execution of the declaration gives a constant its values, which are the same.
+        if of.has_static_storage() && !(of.is_const && is_read_only_by_value(self.unit.hir, variable)) {
             self.undeclared.insert(variable);
             let message = format!("`{}` is static, and has no device form", of.name);
             return unsupported(range, message, "map an object that is declared outside of the region");
@@ -257,24 +288,36 @@ impl Body<'_, '_> {
             Some(initializer) => initializer,
             None => {
                 // A first value at each execution of the declaration, so that all paths have one.
-                if let Storage::Local(local) = storage {
-                    let ty = self.locals[local.index()].ty;
-                    self.set(local, zero(ty));
+                match storage {
+                    Storage::Local(local) => {
+                        let ty = self.locals[local.index()].ty;
+                        self.set(local, zero(ty));
+                    }
+                    Storage::Memory(id) if of.has_static_storage() => {
+                        self.fill_zero(&Place::new(self.variables[id.index()].ty, PlaceKind::Variable(id)));
+                    }
+                    _ => {}
                 }
                 return Ok(());
             }
         };
         let target = self.unit.hir.expr(value);
-        let is_literal = matches!(target.kind, ExprKind::List(_)) && target.ty != Type::Unknown;
-        if !is_literal
-            && let (Storage::Memory(id), ExprKind::List(_) | ExprKind::String | ExprKind::Other(_)) =
-                (storage, &target.kind)
+        let is_braced = initializers::is_braced(self.unit.hir, value);
+        if let Storage::Memory(id) = storage
+            && (is_braced || target.kind == ExprKind::String)
         {
             let place = Place::new(self.variables[id.index()].ty, PlaceKind::Variable(id));
-            return self.fill(&place, &of.ty, Some(value), range);
+            return self.fill(&place, &of.ty, value, range);
         }
         let single = match &target.kind {
-            ExprKind::List(values) if values.len() == 1 && !is_literal => values[0],
+            ExprKind::List(values) if is_braced => match values[..] {
+                [only] => only,
+                _ => {
+                    let ty = self.unit.ty(&of.ty, range)?;
+                    self.initialize(storage, zero(ty));
+                    return Ok(());
+                }
+            },
             _ => value,
         };
         let value = self.value(single)?;
@@ -283,138 +326,23 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Stores the values of an initialiser, and zeros where there is none.
-    pub(crate) fn fill(
-        &mut self,
-        place: &Place,
-        ty: &Type,
-        value: Option<ExprId>,
-        range: TextRange,
-    ) -> Lowered<()> {
-        let hir = self.unit.hir;
-        let is_literal = value.is_some_and(|it| hir.expr(it).ty != Type::Unknown);
-        let values = match value.map(|it| &hir.expr(it).kind) {
-            Some(ExprKind::List(values)) if !is_literal => Some(&values[..]),
-            Some(ExprKind::Other(_)) => {
-                let message = "an initialiser with designators has no device form";
-                return unsupported(range, message, "write all values in order");
-            }
-            _ => None,
-        };
-        if let (Type::Array(..), Some(value)) = (ty, value)
-            && let Some(text) = self.initial_text(value, values)
-        {
-            return self.fill_text(place, &text, range);
-        }
-        match ty {
-            Type::Array(element, _) if value.is_none() || values.is_some() => {
-                let values = values.unwrap_or_default();
-                let ty = self.unit.ty(element, range)?;
-                let at = |index| {
-                    let (base, index) = (Box::new(place.clone()), Box::new(index));
-                    Place::new(ty, PlaceKind::Index { base, index })
-                };
-                for (index, value) in values.iter().enumerate() {
-                    self.fill(&at(int(Ty::I64, index as i64)), element, Some(*value), range)?;
-                }
-                let length = self.unit.program.types.array(place.ty).map_or(0, |it| it.length);
-                if (values.len() as u64) < length {
-                    self.fill_rest(values.len() as i64, length as i64, |it, index| {
-                        it.fill(&at(index), element, None, range)
-                    })?;
-                }
-                Ok(())
-            }
-            Type::Record(id) if value.is_none() || values.is_some() => {
-                let record = hir.record(*id);
-                let zeros = Expr::new(place.ty, mir::ExprKind::Zero);
-                self.store(place.clone(), zeros);
-                let fields = record.fields.as_deref().unwrap_or_default();
-                for (index, (value, field)) in values.unwrap_or_default().iter().zip(fields).enumerate() {
-                    let ty = self.unit.ty(&field.ty, range)?;
-                    let kind = PlaceKind::Field { base: Box::new(place.clone()), field: index as u32 };
-                    self.fill(&Place::new(ty, kind), &field.ty, Some(*value), range)?;
-                }
-                Ok(())
-            }
-            _ => {
-                let value = match (value, values) {
-                    (None, _) => zero(place.ty),
-                    (Some(_), Some([single])) => self.value(*single)?,
-                    (Some(value), _) => self.value(value)?,
-                };
-                let value = match matches!(ty, Type::Array(..) | Type::Record(_)) && value.ty != place.ty {
-                    true => {
-                        let message = "the values of an inner array or struct stand without braces";
-                        return unsupported(range, message, "write braces around them");
-                    }
-                    false => self.convert(value, ty, range)?,
-                };
-                self.store(place.clone(), value);
-                Ok(())
-            }
-        }
-    }
-
-    /// The string that an array is initialised with, in braces or not (C17 6.7.9, paragraph 14).
-    fn initial_text(&self, value: ExprId, values: Option<&[ExprId]>) -> Option<Vec<u8>> {
-        let hir = self.unit.hir;
-        let single = match values {
-            Some([single]) => *single,
-            Some(_) => return None,
-            None => value,
-        };
-        let is_string = hir.expr(single).kind == ExprKind::String;
-        string_bytes(&self.unit.expanded_text(hir.expr(single).range)).filter(|_| is_string)
-    }
-
-    /// Stores the bytes of a string, and zeros behind it.
-    fn fill_text(&mut self, place: &Place, text: &[u8], range: TextRange) -> Lowered<()> {
-        let Some(array) = self.unit.program.types.array(place.ty) else {
-            return unsupported(range, "this string has no array of known length", "write the length");
-        };
-        let (element, length) = (array.element, array.length);
-        if !matches!(element, Ty::I8 | Ty::U8) {
-            return unsupported(range, "this string is no array of `char`", "write the values in braces");
-        }
-        let at = |index| {
-            let (base, index) = (Box::new(place.clone()), Box::new(index));
-            Place::new(element, PlaceKind::Index { base, index })
-        };
-        for (index, byte) in text.iter().take(length as usize).enumerate() {
-            let value = if element == Ty::I8 { i64::from(*byte as i8) } else { i64::from(*byte) };
-            self.store(at(int(Ty::I64, index as i64)), int(element, value));
-        }
-        if (text.len() as u64) < length {
-            self.count(text.len() as i64, length as i64, |it, index| it.store(at(index), int(element, 0)));
-        }
-        Ok(())
-    }
-
-    /// A loop over the elements that an initialiser has no values for.
-    fn fill_rest(
-        &mut self,
-        first: i64,
-        end: i64,
-        fill: impl FnOnce(&mut Self, Expr) -> Lowered<()>,
-    ) -> Lowered<()> {
-        let mut result = Ok(());
-        self.count(first, end, |it, index| result = fill(it, index));
-        result
-    }
-
     /// A loop whose index counts from one number to another.
     pub(crate) fn count(&mut self, first: i64, end: i64, each: impl FnOnce(&mut Self, Expr)) {
+        self.count_between(int(Ty::I64, first), int(Ty::I64, end), each);
+    }
+
+    /// A loop whose index counts from one value of 64 bits to another.
+    pub(crate) fn count_between(&mut self, first: Expr, end: Expr, each: impl FnOnce(&mut Self, Expr)) {
         let label = self.label();
         let index = self.local("", Ty::I64);
         let value = || local_value(index, Ty::I64);
-        self.set(index, int(Ty::I64, first));
+        self.set(index, first);
         let around = std::mem::take(&mut self.stmts);
         each(self, value());
         let body = std::mem::replace(&mut self.stmts, around);
         let next = binary(Ty::I64, Operation::Add, value(), int(Ty::I64, 1));
         let update = vec![Stmt::new(self.span, mir::StmtKind::Set { local: index, value: next })];
-        let condition = binary(Ty::Bool, Operation::Lt, value(), int(Ty::I64, end));
+        let condition = binary(Ty::Bool, Operation::Lt, value(), end);
         self.push(mir::StmtKind::Loop { label, condition, body, update, unroll: None, post_tested: false });
     }
 

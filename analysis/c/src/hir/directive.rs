@@ -3,7 +3,7 @@
 use apg_c_syntax::{Family, TextRange};
 use smol_str::SmolStr;
 
-use super::{DirectiveId, ExprId, FunctionId, Mapping, Program, StmtId, VariableId};
+use super::{DirectiveId, ExprId, FunctionId, Mapping, Program, StmtId, Type, VariableId};
 
 /// A directive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +50,21 @@ pub struct Modifier {
     pub text: SmolStr,
     /// The items in its parentheses.
     pub arguments: Vec<Item>,
+    /// All of it.
+    pub range: TextRange,
+}
+
+/// What maps objects of a struct or union (OpenMP 5.2, section 5.8.8).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapper {
+    /// Its name: `default` if it has none.
+    pub name: SmolStr,
+    /// The struct or union.
+    pub ty: Type,
+    /// The object in its clauses.
+    pub variable: VariableId,
+    /// The directive.
+    pub directive: DirectiveId,
 }
 
 /// An item of a clause.

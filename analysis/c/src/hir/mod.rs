@@ -14,7 +14,7 @@ use apg_c_syntax::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-pub use self::directive::{Clause, Construct, Directive, Item, Modifier};
+pub use self::directive::{Clause, Construct, Directive, Item, Mapper, Modifier};
 pub use self::ids::{DirectiveId, ExprId, FunctionId, RecordId, StmtId, VariableId};
 pub use self::mapping::{Mapping, Role, Spelling, Subscript, SubscriptKind};
 pub use self::types::{Field, Length, Record, Type};
@@ -34,6 +34,8 @@ pub struct Program {
     pub stmts: Vec<Stmt>,
     /// All directives, in the order of the source.
     pub directives: Vec<Directive>,
+    /// What `declare mapper` directives declare, those in functions too.
+    pub mappers: Vec<Mapper>,
     /// The variables that `threadprivate` directives name, those in headers too.
     pub threadprivate: FxHashSet<VariableId>,
     /// The variables that `declare target` directives name or enclose, those in headers too.
@@ -193,8 +195,21 @@ pub enum ExprKind {
     Unevaluated,
     /// The values of an initialiser or compound literal, in order.
     List(Vec<ExprId>),
+    /// The values of an initialiser, some of which have designators (C17 6.7.9).
+    Designated(Vec<(Vec<Designator>, ExprId)>),
     /// GNU: a block as an expression.
     Block(StmtId),
+}
+
+/// What a value of an initialiser is for (C17 6.7.9, paragraphs 6 and 7).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Designator {
+    /// `.field`
+    Field(SmolStr),
+    /// `[index]`
+    Element(ExprId),
+    /// GNU: `[first ... last]`
+    Elements(ExprId, ExprId),
 }
 
 /// An operation on one value.
@@ -330,8 +345,10 @@ pub enum CaseLabel {
     Default,
     /// `case` with its value.
     Value(ExprId),
-    /// GNU: `case` with a range of values, or without any.
-    Range,
+    /// GNU: `case` with the first and the last of its values.
+    Range(ExprId, ExprId),
+    /// `case` without a value.
+    Missing,
 }
 
 impl Program {
@@ -385,6 +402,11 @@ impl Program {
             ExprKind::Dereference(base) | ExprKind::Cast(base) => self.base_variable(*base),
             _ => None,
         }
+    }
+
+    /// The mapper of a name for a type.
+    pub fn mapper(&self, name: &str, ty: &Type) -> Option<&Mapper> {
+        self.mappers.iter().rev().find(|it| it.name == name && it.ty == *ty)
     }
 
     /// The name of the function that a call calls.

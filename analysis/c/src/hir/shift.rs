@@ -6,8 +6,8 @@ use apg_c_syntax::{TextRange, TextSize};
 
 use super::mapping::{Mapping, SubscriptKind};
 use super::{
-    CaseLabel, Clause, Directive, DirectiveId, Entity, Expr, ExprId, ExprKind, Function, Item, Length, Stmt,
-    StmtId, StmtKind, Type, Variable, VariableId,
+    CaseLabel, Clause, Designator, Directive, DirectiveId, Entity, Expr, ExprId, ExprKind, Function, Item,
+    Length, Mapper, Stmt, StmtId, StmtKind, Type, Variable, VariableId,
 };
 
 /// Numbers from one on move.
@@ -111,6 +111,12 @@ impl Shift {
         self.ty(&mut expr.ty);
         match &mut expr.kind {
             ExprKind::Other(all) | ExprKind::List(all) => all.iter_mut().for_each(|it| self.expr_id(it)),
+            ExprKind::Designated(all) => {
+                for (designators, value) in all {
+                    designators.iter_mut().for_each(|it| self.designator(it));
+                    self.expr_id(value);
+                }
+            }
             ExprKind::Variable(it) => *it = self.variable_id(*it),
             ExprKind::Unary(_, it)
             | ExprKind::AddressOf(it)
@@ -171,8 +177,13 @@ impl Shift {
             }
             StmtKind::Label(_, body) => body.iter_mut().for_each(|it| self.stmt_id(it)),
             StmtKind::Case(label, body) => {
-                if let CaseLabel::Value(it) = label {
-                    self.expr_id(it);
+                match label {
+                    CaseLabel::Value(it) => self.expr_id(it),
+                    CaseLabel::Range(first, last) => {
+                        self.expr_id(first);
+                        self.expr_id(last);
+                    }
+                    CaseLabel::Default | CaseLabel::Missing => {}
                 }
                 body.iter_mut().for_each(|it| self.stmt_id(it));
             }
@@ -194,7 +205,27 @@ impl Shift {
     fn clause(&self, clause: &mut Clause) {
         clause.range = self.range(clause.range);
         clause.items.iter_mut().for_each(|it| self.item(it));
-        clause.modifiers.iter_mut().flat_map(|it| &mut it.arguments).for_each(|it| self.item(it));
+        for modifier in &mut clause.modifiers {
+            modifier.range = self.range(modifier.range);
+            modifier.arguments.iter_mut().for_each(|it| self.item(it));
+        }
+    }
+
+    fn designator(&self, designator: &mut Designator) {
+        match designator {
+            Designator::Field(_) => {}
+            Designator::Element(it) => self.expr_id(it),
+            Designator::Elements(first, last) => {
+                self.expr_id(first);
+                self.expr_id(last);
+            }
+        }
+    }
+
+    pub(crate) fn mapper(&self, mapper: &mut Mapper) {
+        self.ty(&mut mapper.ty);
+        mapper.variable = self.variable_id(mapper.variable);
+        self.directive_id(&mut mapper.directive);
     }
 
     fn item(&self, item: &mut Item) {

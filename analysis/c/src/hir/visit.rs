@@ -7,6 +7,7 @@ impl ExprKind {
     pub fn for_each_operand(&self, visit: &mut dyn FnMut(ExprId)) {
         match self {
             ExprKind::Other(all) | ExprKind::List(all) => all.iter().for_each(|it| visit(*it)),
+            ExprKind::Designated(all) => all.iter().for_each(|it| visit(it.1)),
             ExprKind::Unary(_, it)
             | ExprKind::AddressOf(it)
             | ExprKind::Dereference(it)

@@ -6,8 +6,9 @@ use smol_str::SmolStr;
 use super::specifiers::{Declared, Specified};
 use super::{Lowerer, range};
 use crate::hir::{
-    Entity, ExprId, ExprKind, Function, FunctionId, Length, Storage, Type, Variable, VariableId,
+    Designator, Entity, ExprId, ExprKind, Function, FunctionId, Length, Storage, Type, Variable, VariableId,
 };
+use crate::initializers;
 
 impl Lowerer {
     /// The objects that a declaration declares.
@@ -120,20 +121,18 @@ impl Lowerer {
         let target = &mut self.program.variables[variable.index()];
         target.initializer = Some(value);
         // The number of elements follows from the initialiser.
-        if let Type::Array(element, length @ Length::Unknown) = &mut target.ty {
-            let count = match &self.program.exprs[value.index()].kind {
-                ExprKind::List(values) if !matches!(**element, Type::Array(..) | Type::Record(_)) => {
-                    Some(values.len() as u64)
-                }
-                _ => None,
-            };
-            if let Some(count) = count {
+        if let Type::Array(_, Length::Unknown) = &target.ty {
+            let ty = target.ty.clone();
+            let count = initializers::element_count(&self.program, &ty, value);
+            if let (Some(count), Type::Array(_, length)) =
+                (count, &mut self.program.variables[variable.index()].ty)
+            {
                 *length = Length::Constant(count);
             }
         }
     }
 
-    /// The value of an initialiser. Designators that are not in order make it an unknown value.
+    /// The value of an initialiser.
     pub(super) fn initializer(&mut self, initializer: &ast::Initializer) -> ExprId {
         match initializer {
             ast::Initializer::Expr(it) => self.expr(Some(it.clone())),
@@ -143,15 +142,34 @@ impl Lowerer {
 
     pub(super) fn init_list(&mut self, list: &ast::InitList) -> ExprId {
         let mut values = Vec::new();
-        let mut has_designators = false;
         for item in list.init_items() {
-            has_designators |= item.designation().is_some();
+            let designators: Vec<_> = item.designation().iter().flat_map(|it| it.designators()).collect();
+            let designators: Vec<_> = designators.iter().map(|it| self.designator(it)).collect();
             if let Some(value) = item.initializer() {
-                values.push(self.initializer(&value));
+                values.push((designators, self.initializer(&value)));
             }
         }
-        let kind = if has_designators { ExprKind::Other(values) } else { ExprKind::List(values) };
+        let has_designators = values.iter().any(|it| !it.0.is_empty());
+        let kind = match has_designators {
+            true => ExprKind::Designated(values),
+            false => ExprKind::List(values.into_iter().map(|it| it.1).collect()),
+        };
         self.add_expr(kind, Type::Unknown, range(list))
+    }
+
+    fn designator(&mut self, designator: &ast::Designator) -> Designator {
+        match designator {
+            ast::Designator::FieldDesignator(it) => {
+                Designator::Field(it.name_ref().map(|it| SmolStr::new(it.text())).unwrap_or_default())
+            }
+            ast::Designator::IndexDesignator(it) => {
+                let first = self.expr(it.from());
+                match it.to() {
+                    Some(last) => Designator::Elements(first, self.expr(Some(last))),
+                    None => Designator::Element(first),
+                }
+            }
+        }
     }
 
     /// Lowers the definition of a function; `None` if it is none.
@@ -211,7 +229,7 @@ impl Lowerer {
         parameters
     }
 
-    fn parameter(&mut self, name: &ast::Name, ty: Type, specified: &Specified) -> VariableId {
+    pub(super) fn parameter(&mut self, name: &ast::Name, ty: Type, specified: &Specified) -> VariableId {
         let text = SmolStr::new(name.text());
         let variable = self.add_variable(Variable {
             name: text.clone(),

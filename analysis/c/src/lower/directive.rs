@@ -4,7 +4,7 @@ use apg_c_syntax::ast;
 use smol_str::SmolStr;
 
 use super::{Lowerer, range};
-use crate::hir::{Clause, Construct, Directive, DirectiveId, Item, Modifier};
+use crate::hir::{Clause, Construct, Directive, DirectiveId, Item, Mapper, Modifier};
 
 /// The name of a directive, with single spaces.
 fn name(directive: &ast::Directive) -> SmolStr {
@@ -36,10 +36,13 @@ impl Lowerer {
         self.program.directives[id.index()].argument = argument;
         self.threadprivate(directive);
         self.declare_target(directive);
-        for clause in directive.clauses() {
-            let clause = self.clause(&clause);
-            self.program.directives[id.index()].clauses.push(clause);
-        }
+        let clauses: Vec<_> = directive.clauses().collect();
+        self.in_mapper_scope(directive, id, |this| {
+            for clause in &clauses {
+                let clause = this.clause(clause);
+                this.program.directives[id.index()].clauses.push(clause);
+            }
+        });
         if let Some(body) = body {
             let around = self.directive.replace(id);
             let body = self.stmt(Some(body), range(directive));
@@ -47,6 +50,29 @@ impl Lowerer {
             self.program.directives[id.index()].body = Some(body);
         }
         id
+    }
+
+    /// Lowers the clauses of a directive, which for `declare mapper` name the object that it declares.
+    fn in_mapper_scope(
+        &mut self,
+        directive: &ast::Directive,
+        id: DirectiveId,
+        lower: impl FnOnce(&mut Self),
+    ) {
+        let argument = directive.directive_argument().filter(|_| name(directive) == "declare mapper");
+        let declared = argument.as_ref().and_then(ast::DirectiveArgument::param_decl);
+        let (Some(argument), Some(declared)) = (argument, declared) else { return lower(self) };
+        self.in_scope(|this| {
+            let specified = this.specifiers(declared.decl_specifiers());
+            let object = this.declarator(declared.declarator(), specified.ty.clone());
+            if let Some(object_name) = object.name {
+                let variable = this.parameter(&object_name, object.ty.clone(), &specified);
+                let name = argument.word().map_or_else(|| "default".into(), |it| SmolStr::new(it.text()));
+                this.touches_file |= this.function.is_some();
+                this.program.mappers.push(Mapper { name, ty: object.ty, variable, directive: id });
+            }
+            lower(this);
+        });
     }
 
     /// Notes the variables of a `threadprivate` directive.
@@ -64,7 +90,8 @@ impl Lowerer {
     }
 
     /// Notes the variables that a `declare target` directive names, or the start or the end of enclosed
-    /// declarations (OpenMP 5.2, section 7.8).
+    /// declarations (OpenMP 5.2, section 7.8). Those of `link` are on a device while they are mapped, as all
+    /// others.
     pub(super) fn declare_target(&mut self, directive: &ast::Directive) {
         let was_inside = self.is_in_declare_target;
         self.declare_target_items(directive);
@@ -89,7 +116,7 @@ impl Lowerer {
         if argument.is_empty() && clauses.is_empty() {
             self.is_in_declare_target = true;
         }
-        let names_objects = |it: &&ast::Clause| matches!(it.name().as_str(), "to" | "enter" | "link");
+        let names_objects = |it: &&ast::Clause| matches!(it.name().as_str(), "to" | "enter");
         let items = clauses.iter().filter(names_objects).flat_map(|it| it.items());
         for item in argument.into_iter().chain(items) {
             if let Some(variable) = self.item(item).variable(&self.program) {
@@ -106,6 +133,7 @@ impl Lowerer {
             .map(|it| Modifier {
                 text: it.text().map(SmolStr::new).unwrap_or_default(),
                 arguments: it.arguments().map(|it| self.item(it)).collect(),
+                range: range(it),
             })
             .collect();
         let items: Vec<_> = clause.items().collect();

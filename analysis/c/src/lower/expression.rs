@@ -140,13 +140,39 @@ impl Lowerer {
                 let image = self.expr(it.image());
                 (ExprKind::Coindexed(base, image), self.ty(base))
             }
-            ast::Expr::GenericExpr(_)
-            | ast::Expr::ChooseExpr(_)
-            | ast::Expr::LabelAddressExpr(_)
-            | ast::Expr::ParenExpr(_) => {
+            ast::Expr::GenericExpr(it) => self.generic(it),
+            ast::Expr::ChooseExpr(_) | ast::Expr::LabelAddressExpr(_) | ast::Expr::ParenExpr(_) => {
                 let operands: Vec<_> = expr.syntax().children().filter_map(ast::Expr::cast).collect();
                 let operands = operands.into_iter().map(|it| self.expr(Some(it))).collect();
                 (ExprKind::Other(operands), Type::Unknown)
+            }
+        }
+    }
+
+    /// `_Generic` (C17 6.5.1.1): the expression for the type, where types of the same size are not confused;
+    /// else all of them, as something that is not understood.
+    fn generic(&mut self, generic: &ast::GenericExpr) -> (ExprKind, Type) {
+        let wanted = self.unevaluated(generic.expr()).decayed();
+        let associations: Vec<_> = generic.generic_associations().collect();
+        let mut chosen = None;
+        for association in &associations {
+            match association.type_name() {
+                Some(name) if self.type_name(&name) == wanted => {
+                    chosen = Some(association);
+                    break;
+                }
+                Some(_) => {}
+                None => chosen = chosen.or(Some(association)),
+            }
+        }
+        match chosen.filter(|_| is_one_type(&wanted)) {
+            Some(association) => {
+                let value = self.expr(association.expr());
+                (ExprKind::Cast(value), self.ty(value))
+            }
+            None => {
+                let values: Vec<_> = associations.iter().map(|it| self.expr(it.expr())).collect();
+                (ExprKind::Other(values), Type::Unknown)
             }
         }
     }
@@ -226,6 +252,16 @@ impl Lowerer {
             _ => Type::Unknown,
         };
         (ExprKind::Binary(op, left, right), ty)
+    }
+}
+
+/// Whether no two types of C are this one: `char` is not `signed char`, `long` not `long long`.
+fn is_one_type(ty: &Type) -> bool {
+    match ty {
+        Type::Integer { bytes, .. } => matches!(bytes, 2 | 4),
+        Type::Pointer(to) => is_one_type(to),
+        Type::Bool | Type::Float(_) | Type::Record(_) | Type::Void => true,
+        _ => false,
     }
 }
 

@@ -85,6 +85,7 @@ fn without_behind(program: &Program, counts: Counts) -> Program {
         exprs: program.exprs[..counts.exprs].to_vec(),
         stmts: program.stmts[..counts.stmts].to_vec(),
         directives: program.directives[..counts.directives].to_vec(),
+        mappers: program.mappers.clone(),
         threadprivate: program.threadprivate.clone(),
         declare_target: program.declare_target.clone(),
         header_mappings: program.header_mappings.clone(),
@@ -107,6 +108,7 @@ fn append_behind(program: &mut Program, old: &Program, from: Counts, shift: &Shi
     let fields = program.records.iter_mut().flat_map(|it| it.fields.iter_mut().flatten());
     fields.for_each(|it| shift.ty(&mut it.ty));
     program.names.values_mut().for_each(|it| shift.entity(it));
+    program.mappers.iter_mut().for_each(|it| shift.mapper(it));
     program.threadprivate = program.threadprivate.iter().map(|it| shift.variable_id(*it)).collect();
     program.declare_target = program.declare_target.iter().map(|it| shift.variable_id(*it)).collect();
 }
@@ -186,6 +188,8 @@ static int sum(int n, int a[n]) {
     return found > 0 ? found : ({ int other = total; other; });
 }
 int later;
+#pragma omp declare mapper(struct point p) map(p)
+int tables[] = {[1] = 2, [3 ... 4] = 7};
 #pragma omp threadprivate(later)
 int main(void) {
     struct point points[8];
@@ -219,6 +223,7 @@ int main(void) {
             "struct local { int z; } local;",
             "extern int elsewhere;",
             "int elsewhere(void);",
+            "\n#pragma omp declare mapper(struct point v) map(v)\n",
             // A name that is declared behind the function.
             "total = later;",
         ] {

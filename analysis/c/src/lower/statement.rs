@@ -81,7 +81,10 @@ impl Lowerer {
             ast::Stmt::CaseStmt(it) => {
                 let label = match (it.from(), it.to()) {
                     (Some(value), None) => CaseLabel::Value(self.expr(Some(value))),
-                    _ => CaseLabel::Range,
+                    (Some(first), Some(last)) => {
+                        CaseLabel::Range(self.expr(Some(first)), self.expr(Some(last)))
+                    }
+                    _ => CaseLabel::Missing,
                 };
                 StmtKind::Case(label, it.stmt().map(|it| self.stmt(Some(it), range)))
             }

@@ -91,6 +91,12 @@ impl Lowering<'_> {
                 });
                 None
             }
+            ExprKind::Designated(values) => {
+                values.iter().for_each(|it| {
+                    self.value(it.1);
+                });
+                None
+            }
             ExprKind::Function(_)
             | ExprKind::Unresolved(_)
             | ExprKind::Float(_)

@@ -2,6 +2,7 @@
 //! expressions of C.
 
 use apg_c_analysis::Parsed;
+use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{Clause, ExprId, ExprKind, Item, Type, VariableId};
 use apg_c_syntax::TextRange;
 
@@ -64,7 +65,7 @@ pub(super) fn map_kinds(clause: &Clause, otherwise: &'static str) -> Lowered<Vec
             }
             "always" => kinds.push("APG_ALWAYS"),
             "present" => kinds.push("APG_PRESENT"),
-            "close" => {}
+            "close" | "mapper" => {}
             other => {
                 let message = format!("the modifier `{other}` of `map` is not supported");
                 return unsupported(clause.range, message, "write the ranges themselves");
@@ -90,6 +91,18 @@ pub(super) fn type_kinds(ty: &str) -> &'static [&'static str] {
 #[derive(Clone, Copy)]
 pub(super) struct SourceText<'a> {
     pub parsed: &'a Parsed,
+    /// In clauses of a mapper.
+    pub object: Option<MappedObject<'a>>,
+}
+
+/// The object that the variable of a mapper stands for.
+#[derive(Clone, Copy)]
+pub(super) struct MappedObject<'a> {
+    pub variable: VariableId,
+    /// The object as an expression of C.
+    pub text: &'a str,
+    /// The variable that it is a part of.
+    pub base: Option<VariableId>,
 }
 
 impl<'a> SourceText<'a> {
@@ -101,15 +114,56 @@ impl<'a> SourceText<'a> {
 
     /// The text of an expression.
     pub(super) fn expr(self, id: ExprId) -> String {
-        self.of(self.parsed.program.expr(id).range)
+        let hir = &self.parsed.program;
+        let range = hir.expr(id).range;
+        let Some(object) = self.object else { return self.of(range) };
+        let whole = self.parsed.spelled(range).unwrap_or_default();
+        let mut found = Vec::new();
+        hir.walk_expr(id, &mut |node| {
+            if let Node::Expr(it) = node
+                && hir.expr(it).kind == ExprKind::Variable(object.variable)
+            {
+                found.extend(self.parsed.spelled(hir.expr(it).range));
+            }
+            true
+        });
+        found.sort_by_key(|it| it.start());
+        let (mut text, mut at) = (String::new(), whole.start());
+        for name in found {
+            if name.start() < at {
+                continue;
+            }
+            text.push_str(&self.parsed.text()[TextRange::new(at, name.start())]);
+            text.push_str(object.text);
+            at = name.end();
+        }
+        text.push_str(&self.parsed.text()[TextRange::new(at, whole.end())]);
+        text.replace("\\\r\n", " ").replace("\\\n", " ").replace(['\n', '\r'], " ")
+    }
+
+    /// A variable as an expression of C.
+    fn variable(self, id: VariableId) -> String {
+        match self.object.filter(|it| it.variable == id) {
+            Some(object) => object.text.to_owned(),
+            None => self.parsed.program.variable(id).name.to_string(),
+        }
+    }
+
+    /// The variable that an expression is a part of.
+    pub(super) fn base_variable(self, expr: ExprId) -> Option<VariableId> {
+        let found = self.parsed.program.base_variable(expr)?;
+        match self.object.filter(|it| it.variable == found) {
+            Some(object) => object.base,
+            None => Some(found),
+        }
     }
 
     /// The first or last element of a section, or the expression itself.
-    fn element(self, id: ExprId, is_last: bool) -> Lowered<String> {
+    pub(super) fn element(self, id: ExprId, is_last: bool) -> Lowered<String> {
         let hir = &self.parsed.program;
         let expr = hir.expr(id);
         let base = match &expr.kind {
-            ExprKind::Variable(it) => return Ok(hir.variable(*it).name.to_string()),
+            ExprKind::Variable(it) => return Ok(self.variable(*it)),
             ExprKind::Section(base, ..) | ExprKind::Index(base, _) => *base,
             ExprKind::Member { base, .. } | ExprKind::Dereference(base) => *base,
             _ => return Ok(format!("({})", self.expr(id))),
@@ -135,7 +189,7 @@ impl<'a> SourceText<'a> {
     }
 
     /// The number of elements of a section.
-    fn length(self, section: ExprId, length: Option<ExprId>) -> Lowered<String> {
+    pub(super) fn length(self, section: ExprId, length: Option<ExprId>) -> Lowered<String> {
         let hir = &self.parsed.program;
         let expr = hir.expr(section);
         if let Some(length) = length {
@@ -221,9 +275,9 @@ impl<'a> SourceText<'a> {
             return unsupported(item.range, "this is no object", "name a variable or a section of it");
         };
         let (address, bytes) = self.range(expr)?;
-        let base = self.parsed.program.base_variable(expr);
+        let base = self.base_variable(expr);
         Ok(Map {
-            name: self.of(item.range),
+            name: self.expr(expr),
             address,
             bytes,
             pointer: None,
@@ -271,10 +325,10 @@ impl<'a> SourceText<'a> {
         };
         let base = match (by_variable, pointer.is_some()) {
             (Some(variable), _) => Some(variable),
-            (None, false) if !is_part => hir.base_variable(expr),
+            (None, false) if !is_part => self.base_variable(expr),
             _ => None,
         };
-        maps.push(Map { name: self.of(item.range), address, bytes, pointer, kinds, base, is_copy: false });
+        maps.push(Map { name: self.expr(expr), address, bytes, pointer, kinds, base, is_copy: false });
         Ok(())
     }
 
@@ -317,9 +371,9 @@ impl<'a> SourceText<'a> {
             return Ok(true);
         }
         let variable = match hir.expr(base).kind {
-            ExprKind::Variable(variable) => Some(variable),
+            ExprKind::Variable(_) => self.base_variable(base),
             ExprKind::Index(array, _) => match hir.expr(array).kind {
-                ExprKind::Variable(variable) => Some(variable),
+                ExprKind::Variable(_) => self.base_variable(array),
                 _ => None,
             },
             _ => None,

@@ -5,6 +5,7 @@
 pub(crate) mod edits;
 mod file_objects;
 mod host_region;
+mod mapper;
 mod mapping;
 mod parallel;
 
@@ -62,7 +63,17 @@ pub fn offload(
     let Offloaded { name, on_host, parallel, .. } = *with;
     let parsed = files[file].parsed;
     let (edits, print) = (Edits::default(), with.print);
-    let mut host = Host { sources, file, parsed, name, on_host, print, edits, is_changed: false };
+    let mut host = Host {
+        sources,
+        file,
+        parsed,
+        name,
+        on_host,
+        print,
+        edits,
+        is_changed: false,
+        mapper_depth: std::cell::Cell::new(0),
+    };
     let mut errors = Vec::new();
     let mut kernels = with.kernels.iter();
     for id in parsed.program.directive_ids() {
@@ -91,11 +102,13 @@ struct Host<'a> {
     print: bool,
     edits: Edits,
     is_changed: bool,
+    /// How many mappers are around the object whose maps are made.
+    mapper_depth: std::cell::Cell<u32>,
 }
 
 impl<'a> Host<'a> {
     fn source(&self) -> SourceText<'a> {
-        SourceText { parsed: self.parsed }
+        SourceText { parsed: self.parsed, object: None }
     }
 
     fn directive(&mut self, id: DirectiveId, kernels: &mut std::slice::Iter<'_, String>) -> Lowered<()> {
@@ -104,6 +117,7 @@ impl<'a> Host<'a> {
             return Ok(());
         }
         if region::is_region(&self.parsed.program, id) {
+            self.remove_mappers(of)?;
             if self.on_host.iter().any(|it| it.directive == id) {
                 return self.host_region(id);
             }
@@ -125,9 +139,11 @@ impl<'a> Host<'a> {
                 Ok(())
             }
             _ => match of.name.as_str() {
-                "declare mapper" => {
-                    let message = "`declare mapper` is not supported";
-                    unsupported(of.range, message, "write the ranges in the `map` clauses")
+                // The runtime has the ranges; not all compilers know the directive.
+                "declare mapper" if !self.is_in_header(of.range) => {
+                    let at = self.spelled(of.range)?;
+                    self.edits.replace_lines(self.parsed.text(), at, "");
+                    Ok(())
                 }
                 "requires" if of.clauses.iter().any(|it| it.name.starts_with("unified_")) => {
                     let message = "the program requires that host and device have one memory";
@@ -197,19 +213,8 @@ impl<'a> Host<'a> {
 
     /// The maps of all clauses.
     fn maps(&self, of: &Directive, otherwise: &'static str, is_entry: bool) -> Lowered<Vec<Map>> {
-        let hir = &self.parsed.program;
-        let is_variable =
-            |item: &Item| item.expr.is_some_and(|it| matches!(hir.expr(it).kind, ExprKind::Variable(_)));
         let mut maps = Vec::new();
-        // A pointer that is mapped itself is on the device before what it points to, so that it is attached.
-        for of_variables in [true, false] {
-            for clause in of.clauses_named("map") {
-                let kinds = map_kinds(clause, otherwise)?;
-                for item in clause.items.iter().filter(|it| is_variable(it) == of_variables) {
-                    self.source().add_item(item, &kinds, is_entry, &mut maps)?;
-                }
-            }
-        }
+        self.add_clauses(of, self.source(), &|clause| map_kinds(clause, otherwise), is_entry, &mut maps)?;
         Ok(maps)
     }
 
@@ -290,7 +295,7 @@ impl<'a> Host<'a> {
         let environment = region::environment(self.sources, self.file, id)?;
         let (chain, captured) = (environment.chain(), &environment.captured);
         let mut maps = self.maps(of, "tofrom", true)?;
-        self.add_implicit_maps(chain, captured, &mut maps);
+        self.add_implicit_maps(chain, captured, &mut maps)?;
         let (mut values, mut rows) = (String::new(), Vec::new());
         for it in captured.iter().filter(|it| it.reference == Reference::Copy) {
             // Threads copy what a clause maps.
@@ -358,15 +363,30 @@ impl<'a> Host<'a> {
     }
 
     /// Maps what no clause names (OpenMP 5.2, section 5.8.1): arrays, structs, mapped scalars, reductions.
-    fn add_implicit_maps(&self, chain: &[DirectiveId], captured: &[Captured], maps: &mut Vec<Map>) {
+    fn add_implicit_maps(
+        &self,
+        chain: &[DirectiveId],
+        captured: &[Captured],
+        maps: &mut Vec<Map>,
+    ) -> Lowered<()> {
         let hir = &self.parsed.program;
         for it in captured {
             let of = hir.variable(it.variable);
+            let section = match it.reference {
+                Reference::Reduction(_, section) | Reference::Updated(section) => section,
+                _ => None,
+            };
+            if let (Some(section), true) = (section, it.reference.is_by_value(&of.ty)) {
+                if !maps.iter().any(|map| map.base == Some(it.variable)) {
+                    let item = Item { expr: Some(section), word: None, mapping: None, range: it.range };
+                    self.source().add_item(&item, type_kinds("tofrom"), true, maps)?;
+                }
+                continue;
+            }
             let is_object = match it.reference {
-                Reference::Object | Reference::Reduction(_) | Reference::Last => true,
-                Reference::Copy => false,
+                Reference::Copy | Reference::Private => false,
                 Reference::Value => matches!(of.ty, Type::Array(_, Length::Variable(_) | Length::Unknown)),
-                Reference::Private => false,
+                _ => true,
             };
             if !is_object {
                 continue;
@@ -374,8 +394,7 @@ impl<'a> Host<'a> {
             let is_named =
                 |map: &&mut Map| map.base == Some(it.variable) && !matches!(of.ty, Type::Pointer(_));
             let kinds = match it.reference {
-                // Their results are back on the host, whatever `defaultmap` says.
-                Reference::Reduction(_) | Reference::Last => type_kinds("tofrom").to_vec(),
+                reference if reference.has_result() => type_kinds("tofrom").to_vec(),
                 _ if of.is_const => vec!["APG_TO"],
                 _ => implicit_kinds(hir.directive(chain[0]), &of.ty),
             };
@@ -383,9 +402,11 @@ impl<'a> Host<'a> {
                 // A struct that leads to a mapped member is copied back as well, as if it were named nowhere.
                 Some(map) if !self.is_in_clause(chain[0], it.variable) => map.kinds = kinds,
                 Some(_) => {}
+                None if self.has_mapper(&of.ty) => self.add_mapped_variable(it.variable, &kinds, maps)?,
                 None => maps.insert(0, Map::object(&of.name, it.variable, kinds)),
             }
         }
+        Ok(())
     }
 
     /// Whether a `map` clause names a variable or a section of it, not a member.
@@ -417,10 +438,7 @@ impl<'a> Host<'a> {
         let map = maps.iter().position(|it| it.base == Some(captured.variable));
         let prefix = if map.is_some_and(|it| maps[it].is_copy) { "apg_f_" } else { "" };
         let map = map.map_or(-1, |it| it as i64);
-        let is_object = matches!(
-            captured.reference,
-            Reference::Object | Reference::Copy | Reference::Reduction(_) | Reference::Last
-        );
+        let is_object = !captured.reference.is_by_value(&of.ty);
         let is_plain = chain.iter().flat_map(|it| &hir.directive(*it).clauses).any(|clause| {
             matches!(clause.name.as_str(), "is_device_ptr" | "has_device_addr" | "firstprivate")
                 && clause.items.iter().any(|it| it.variable(hir) == Some(captured.variable))

@@ -8,9 +8,10 @@ use rustc_hash::FxHashMap;
 
 use crate::body::{Body, Storage, binary, int, operation};
 use crate::conversion::{not_zero, zero};
-use crate::data::{Reduction, check_default};
+use crate::data::check_default;
 use crate::expression::Lvalue;
 use crate::reduction::identity;
+use crate::reduction_clause::{Reduction, reduction_operator};
 use crate::unsupported::{Lowered, unsupported};
 
 /// An object outside of a construct, and that of the thread inside of it.
@@ -66,7 +67,7 @@ impl Body<'_, '_> {
             for item in &clause.items {
                 let Some(variable) = item.variable(hir) else { continue };
                 let operator = match name {
-                    "reduction" => Some(crate::data::reduction_operator(clause)?),
+                    "reduction" => Some(reduction_operator(clause)?),
                     _ => None,
                 };
                 match replaced.iter_mut().find(|it| it.variable == variable) {

@@ -178,6 +178,7 @@ fn lower_region(unit: &mut Unit<'_>, id: DirectiveId) -> Lowered<Vec<Taken>> {
     let mut params = vec![Ty::I64, Ty::I32];
     if let Some(code) = of.body {
         body.note_objects(code);
+        body.note_labels(code);
     }
     for Taken { variable, is_value } in &captured {
         let item = body.unit.hir.variable(*variable);

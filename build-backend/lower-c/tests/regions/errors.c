@@ -39,19 +39,33 @@ void f(int n, double *x, long double big, int (*apply)(int)) {
       x[0] += 1;
     }
   }
+#pragma omp target parallel map(x[:n])
+  {
+    if (n > 3)
+#pragma omp critical
+      x[0] += 1;
+    goto out;
+  }
+out:;
+  double many[1000];
+#pragma omp target teams distribute parallel for reduction(+: many)
+  for (int i = 0; i < 4; i++) many[i] = many[i + 1];
+#pragma omp target parallel
+  n++;
 }
 // ---- errors
 // 5: static int calls;: `calls` is static, and has no device form: map an object that is declared outside of the region
 // 9: printf("%d\n", i): a device does not know how many characters it has written: do not use the result of `printf` in the region
 // 10: outside(i): a region calls `outside`, which no file of the program defines: name its file, too, or call it outside of the region
 // 12: break;: `break` leaves a loop that threads share: write a condition around the rest of the body
-// 13: case 1 ... 3: x[i] = 2;: a range of labels has no device form: write each value
 // 14: #pragma omp critical: `critical` inside of a region has no device form yet: write `atomic`, or a reduction
-// 17: n: the last value of the loop's variable is not kept: compute it from the bounds behind the region
-// 19: #pragma omp target parallel: threads of a region share the iterations of one loop nest; this one has none: write `target teams distribute parallel for` on the loop
 // 23: i: this bound depends on an outer loop of the same directive: `collapse` fewer loops
 // 25: big: devices have no `long double`: write `double`
 // 27: n: the direction of this loop is not known: compare with `<` or `>`
 // 28: default(firstprivate): `default(firstprivate)` has no device form: name the objects in a `firstprivate` clause
 // 31: table[1:2]: a part of `table` is mapped, and threads have copies of all of it: write `map(to: table)`
 // 38: #pragma omp critical: `critical` inside of a region has no device form yet: write `atomic`, or a reduction
+// 45: #pragma omp critical: `critical` under a condition, which may hold for some threads only, has no device form: write `atomic`, or a reduction
+// 47: goto out;: `goto out` leaves the region: write a condition around the rest of the region
+// 51: many: `many` is reduced, has many elements, and is used in other ways than updates by the operator: write only updates such as `many[i] += value`, or at most 4 KiB
+// 54: n: threads of the region share `n`, and change it: write `map(tofrom: n)`, or `firstprivate(n)`

@@ -2300,7 +2300,7 @@ impl DirectiveName {
 }
 
 ast_node!(
-    /// `'('? ReductionDecl? item:ClauseItem* MappingRef* ')'?`
+    /// `'('? ReductionDecl? Word? ':'? ParamDecl? item:ClauseItem* MappingRef* ')'?`
     DirectiveArgument, DIRECTIVE_ARGUMENT
 );
 impl DirectiveArgument {
@@ -2310,6 +2310,18 @@ impl DirectiveArgument {
     }
     /// The [`ReductionDecl`] child.
     pub fn reduction_decl(&self) -> Option<ReductionDecl> {
+        child(&self.0)
+    }
+    /// The [`Word`] child.
+    pub fn word(&self) -> Option<Word> {
+        child(&self.0)
+    }
+    /// The token `:`.
+    pub fn colon_token(&self) -> Option<SyntaxToken> {
+        token(&self.0, T![:])
+    }
+    /// The [`ParamDecl`] child.
+    pub fn param_decl(&self) -> Option<ParamDecl> {
         child(&self.0)
     }
     /// All [`MappingRef`] children.

@@ -128,11 +128,26 @@ fn argument(p: &mut Parser<'_>, family: Family, name: &str) {
     p.bump();
     match name {
         "declare reduction" => reduction_declaration(p),
-        "declare mapper" => clauses::balanced(p),
+        "declare mapper" => mapper_declaration(p),
         _ => clauses::items(p),
     }
     p.expect(R_PAREN);
     m.complete(p, DIRECTIVE_ARGUMENT);
+}
+
+/// `name : type variable` of `declare mapper`, the name of which may be left out (OpenMP 5.2, section 5.8.8).
+fn mapper_declaration(p: &mut Parser<'_>) {
+    if p.nth(1) == COLON {
+        word(p);
+        p.bump();
+    }
+    let m = p.start();
+    specifiers::specifiers(p);
+    let declared = declarators::declarator(p, declarators::Form::Parameter);
+    if declared.name.is_none() {
+        p.error("the name of the object that is mapped is missing here");
+    }
+    m.complete(p, PARAM_DECL);
 }
 
 /// `name : types : combiner` of `declare reduction`.

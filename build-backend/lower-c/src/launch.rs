@@ -1,0 +1,166 @@
+//! Extents of the launches of regions: how many blocks, and how many threads each has.
+
+use apg_c_analysis::hir::visit::Node;
+use apg_c_analysis::hir::{BinaryOp, Clause, Construct, ExprId, Program, StmtId};
+use apg_c_syntax::TextRange;
+use apg_mir::{self as mir, Expr, LocalId, Operation, Ty};
+
+use crate::body::{Body, binary, int, local_value};
+use crate::nested::is_divided_by_teams;
+use crate::shape::Shape;
+use crate::unsupported::{Lowered, unsupported};
+
+/// Threads of a block where no clause says how many.
+const THREADS_PER_BLOCK: i64 = 256;
+
+/// The most threads that a block has (CUDA C++ Programming Guide, "Technical Specifications").
+const MAX_THREADS_PER_BLOCK: i64 = 1024;
+
+/// The extents of a launch, and where they are in the kernel.
+pub(crate) struct Launch {
+    pub block: LocalId,
+    pub thread: LocalId,
+    pub auto_blocks: Option<LocalId>,
+    pub blocks: Expr,
+    pub threads: Expr,
+}
+
+impl Body<'_, '_> {
+    /// The numbers of blocks and threads.
+    pub(crate) fn launch(&mut self, shape: &Shape, block: LocalId, thread: LocalId) -> Lowered<Launch> {
+        let hir = self.unit.hir;
+        let one = || int(Ty::I32, 1);
+        if shape.is_serial() {
+            return Ok(Launch { block, thread, auto_blocks: None, blocks: one(), threads: one() });
+        }
+        let mut threads: Option<Expr> = None;
+        // Where each thread counts as a team, these say nothing.
+        let limits = if shape.is_parallel() { &["thread_limit", "num_threads"][..] } else { &[] };
+        for name in limits {
+            if let Some(clause) = shape.clause(hir, name) {
+                let limit = self.extent(clause, MAX_THREADS_PER_BLOCK)?;
+                threads = Some(match threads {
+                    Some(other) => binary(Ty::I64, Operation::Min, other, limit),
+                    None => limit,
+                });
+            }
+        }
+        let teams = match shape.clause(hir, "num_teams") {
+            Some(clause) => Some(self.extent(clause, i64::from(i32::MAX))?),
+            None if shape.loops.is_empty() && !has_divided_loop(hir, shape.body) => Some(one()),
+            None => None,
+        };
+        let is_limited = threads.is_some();
+        let threads = match threads {
+            Some(threads) => threads,
+            // Each thread counts as a team.
+            None if teams.is_some() && !shape.is_parallel() => one(),
+            None => int(Ty::I32, THREADS_PER_BLOCK),
+        };
+        let (blocks, auto_blocks) = match teams {
+            Some(teams) => (teams, None),
+            // The threads of one team are as many as the program says.
+            None if is_limited && shape.is_one_team() => (one(), None),
+            None if let Some(blocks) = self.blocks_of_iterations(shape, &threads) => (blocks, None),
+            None => {
+                let auto = self.local("auto_blocks", Ty::I32);
+                (local_value(auto, Ty::I32), Some(auto))
+            }
+        };
+        Ok(Launch { block, thread, auto_blocks, blocks, threads })
+    }
+
+    /// The number that a clause gives, from 1 to `most`, as host code over the captures.
+    fn extent(&mut self, clause: &Clause, most: i64) -> Lowered<Expr> {
+        let Some(expr) = clause.items.first().and_then(|it| it.expr) else {
+            return unsupported(clause.range, "this clause has no number", "write a number");
+        };
+        let range = self.unit.hir.expr(expr).range;
+        let (stmts, value) = self.nested(|it| {
+            let value = it.value(expr)?;
+            it.convert_to(value, Ty::I64, range)
+        })?;
+        if !stmts.is_empty() || reads_memory(&value) {
+            let message = "this number is read from memory, which the launch cannot do";
+            return unsupported(range, message, "copy it into a variable in front of the region");
+        }
+        let least = binary(Ty::I64, Operation::Max, value, int(Ty::I64, 1));
+        Ok(binary(Ty::I64, Operation::Min, least, int(Ty::I64, most)))
+    }
+
+    /// The number of blocks with a thread for each iteration, where the host can compute it: blocks that are
+    /// done early make room for others, so that iterations may take different times. Reductions have as many
+    /// blocks as run at once: each adds its part to the total.
+    fn blocks_of_iterations(&mut self, shape: &Shape, threads: &Expr) -> Option<Expr> {
+        if shape.loops.is_empty() || shape.clause(self.unit.hir, "reduction").is_some() {
+            return None;
+        }
+        let long = |op, a, b| binary(Ty::I64, op, a, b);
+        let rounded_up = |count, by: Expr| {
+            if matches!(by.kind, mir::ExprKind::Int(1)) {
+                return count;
+            }
+            let below = long(Operation::Sub, by.clone(), int(Ty::I64, 1));
+            long(Operation::DivUndefined, long(Operation::Add, count, below), by)
+        };
+        let mut total = None;
+        for of in &shape.loops {
+            let step = of.step.map_or(Some(1), |it| self.unit.hir.constant(it))?;
+            let step = i64::try_from(step).ok().filter(|it| *it != 0 && *it != i64::MIN)?;
+            let is_up = match of.comparison {
+                BinaryOp::Less | BinaryOp::LessEqual => true,
+                BinaryOp::NotEqual => (step > 0) != of.is_downward,
+                _ => false,
+            };
+            let (start, end) = (self.host_value(of.start)?, self.host_value(of.end)?);
+            let (low, high) = if is_up { (start, end) } else { (end, start) };
+            let mut count = long(Operation::Sub, high, low);
+            if matches!(of.comparison, BinaryOp::LessEqual | BinaryOp::GreaterEqual) {
+                count = long(Operation::Add, count, int(Ty::I64, 1));
+            }
+            let count = long(Operation::Max, count, int(Ty::I64, 0));
+            let count = rounded_up(count, int(Ty::I64, step.abs()));
+            total = Some(match total {
+                Some(outer) => long(Operation::Mul, outer, count),
+                None => count,
+            });
+        }
+        let threads = self.convert_to(threads.clone(), Ty::I64, TextRange::default()).ok()?;
+        let blocks = long(Operation::Max, rounded_up(total?, threads), int(Ty::I64, 1));
+        Some(long(Operation::Min, blocks, int(Ty::I64, i64::from(i32::MAX))))
+    }
+
+    /// An integer as host code over the captures, if it is one.
+    fn host_value(&mut self, expr: ExprId) -> Option<Expr> {
+        let range = self.unit.hir.expr(expr).range;
+        let lowered = self.nested(|it| {
+            let value = it.value(expr)?;
+            it.convert_to(value, Ty::I64, range)
+        });
+        let (stmts, value) = lowered.ok()?;
+        (stmts.is_empty() && !reads_memory(&value)).then_some(value)
+    }
+}
+
+/// Whether an expression reads memory, which host code of a launch does not.
+fn reads_memory(value: &Expr) -> bool {
+    let mut found = false;
+    mir::walk::visit_expr(value, None, &mut |it, _| {
+        found |= matches!(it.kind, mir::ExprKind::Load(_) | mir::ExprKind::Atomic { .. });
+    });
+    found
+}
+
+/// Whether a statement has a loop whose iterations the teams of a league divide.
+fn has_divided_loop(hir: &Program, stmt: StmtId) -> bool {
+    let mut found = false;
+    hir.walk_stmt(stmt, &mut |node| {
+        if let Node::Directive(id) = node {
+            let of = hir.directive(id);
+            found |= of.has(Construct::Distribute)
+                || of.constructs == [Construct::Loop] && is_divided_by_teams(of);
+        }
+        true
+    });
+    found
+}
