@@ -95,7 +95,7 @@ impl Host<'_> {
         Ok(true)
     }
 
-    /// About how many iterations a loop has whose threads are independent, as the runtime is told.
+    /// About how many iterations a loop has whose threads are independent, as the runtime gets it.
     fn iterations(&self, id: DirectiveId, kernels: ParallelKernels<'_>) -> String {
         let hir = &self.parsed.program;
         if !kernels.regions.independent.contains(&id) {

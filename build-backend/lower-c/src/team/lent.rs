@@ -16,7 +16,7 @@ const TEXT: i64 = 1 << 62;
 const POINTERS: i64 = 1 << 61;
 
 /// The most words of an object at file scope that the runtime looks at in front of a region.
-const MOST_WORDS: u64 = 256;
+const MAX_WORDS: u64 = 256;
 
 /// The object that a pointer leads into.
 enum Object {
@@ -136,7 +136,7 @@ fn is_variable(object: &Object) -> bool {
 /// The words of an object that the runtime looks at for pointers: all of an object with some, up to a number.
 pub(super) fn pointer_words(hir: &Program, ty: &Type) -> u64 {
     match has_pointers(hir, ty) {
-        true => (hir.size_of(ty).unwrap_or(0) / 8).min(MOST_WORDS),
+        true => (hir.size_of(ty).unwrap_or(0) / 8).min(MAX_WORDS),
         false => 0,
     }
 }

@@ -32,7 +32,7 @@ const COPY_ALIGNMENT: usize = 64;
 
 /// How long a region waits for that of another thread before it looks whether that one is inside of a
 /// function of the host.
-const PATIENCE: Duration = Duration::from_millis(10);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(10);
 
 /// What is kept of a GPU from one region to the next. A region at a time runs.
 #[derive(Default)]
@@ -234,7 +234,7 @@ impl State {
         Ok(())
     }
 
-    /// Makes the team ready for the next region, while the host goes on.
+    /// Makes the team ready for the next region, while the host continues.
     fn renew_team(&self, device: &Device) -> Result<(), DeviceError> {
         let head = size_of::<Header>() as u64;
         device.copy_bytes(&self.stream, self.team + head, self.fresh + head, size_of::<Team>() as u64 - head)
@@ -270,7 +270,7 @@ impl Gpu {
     fn lock(&self) -> Option<MutexGuard<'_, Option<State>>> {
         loop {
             let before = self.served.load(Ordering::Acquire);
-            if let Some(state) = self.state.try_lock_for(PATIENCE) {
+            if let Some(state) = self.state.try_lock_for(LOCK_TIMEOUT) {
                 return Some(state);
             }
             if before % 2 == 1 && self.served.load(Ordering::Acquire) == before {
@@ -365,14 +365,14 @@ mod tests {
         gpu.served.store(4, Ordering::Release);
         std::thread::scope(|scope| {
             let waits = scope.spawn(|| gpu.lock().is_some());
-            std::thread::sleep(2 * PATIENCE);
+            std::thread::sleep(2 * LOCK_TIMEOUT);
             drop(running);
             assert!(waits.join().expect("it ends"), "the region has ended");
         });
     }
 
     #[test]
-    fn the_end_of_the_program_is_told_to_calls() {
+    fn calls_are_notified_of_the_end_of_the_program() {
         let gpu = Gpu::default();
         gpu.end();
         // SAFETY: zeros are calls that no thread has made.

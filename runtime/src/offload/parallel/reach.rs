@@ -32,7 +32,7 @@ pub(super) struct Registered {
 }
 
 /// The most of [`Registered::nowhere`].
-const MOST_NOWHERE: usize = 64;
+const MAX_NOWHERE: usize = 64;
 
 /// What is at an address.
 #[derive(Debug, PartialEq, Eq)]
@@ -226,7 +226,7 @@ impl Registered {
         match target(&all, pointer) {
             Target::Nowhere => {
                 // Memory that is mapped there later is found after some other values.
-                if self.nowhere.len() >= MOST_NOWHERE {
+                if self.nowhere.len() >= MAX_NOWHERE {
                     self.nowhere.clear();
                 }
                 self.nowhere.push(pointer);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_told_apart_by_its_mapping() {
+    fn mappings_tell_kinds_of_memory() {
         let line = |text| mapping(text).expect("a mapping");
         let all = [
             line("1000-2000 r-xp 00001000 00:01 1 /a.so"),
