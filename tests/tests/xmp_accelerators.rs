@@ -94,6 +94,74 @@ fn node_without_elements_has_no_region() {
 }
 
 #[test]
+fn reflection_on_accelerators_ends_with_its_wait() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let output = of_four_places(
+        "#pragma acc data copy(a)\n{\n#pragma xmp loop on t[i] acc\nfor (int i = 0; i < 5; i++) a[i] = i;\n\
+         #pragma xmp reflect (a) acc async(7)\n#pragma xmp wait_async (7)\n#pragma xmp loop on t[i] reduction(+:s)\n\
+         #pragma acc parallel loop reduction(+:s)\nfor (int i = 1; i < 4; i++) s += a[i - 1] * a[i + 1];\n}",
+    );
+    assert_eq!((output.status, &output.stdout[..]), (0, "11\n"), "{}", output.stderr);
+}
+
+/// Coarrays of two places in the memory of their accelerators: `statements` access them.
+fn of_two_images(statements: &str, accelerators: &str) -> Output {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let text = format!(
+        "#include <stdio.h>\n#include <xmp.h>\n#pragma xmp nodes p[2]\nint x[3][4]:[*], y[3][4]:[*], z[3][4]:[*];\n\
+         #pragma acc declare create(x, y)\nint main(void) {{\nint me = xmpc_this_image();\n\
+         for (int i = 0; i < 12; i++) x[i / 4][i % 4] = y[i / 4][i % 4] = -1;\n#pragma acc update device(x, y)\n\
+         #pragma acc parallel loop\nfor (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) x[i][j] = 100 * me + 10 * i + j;\n\
+         xmp_sync_all(NULL);\n{statements}\nxmp_sync_all(NULL);\n#pragma acc update host(y)\n\
+         if (me == 0) for (int i = 0; i < 12; i++) printf(\"%d \", y[i / 4][i % 4]);\nreturn 0;\n}}\n"
+    );
+    std::fs::write(folder.path().join("a.c"), text).expect("written");
+    run(folder.path(), tools::apg(), &["run", "a.c", "--places", "2", "--accels", accelerators])
+}
+
+#[test]
+fn coarrays_move_between_memories_of_accelerators() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let get = "if (me == 0)\n#pragma acc host_data use_device(x, y)\ny[0:3][1:2] = x[0:3][1:2]:[1];";
+    let put = "if (me == 1) {\n#pragma acc host_data use_device(x, y)\ny[1:2][0:2:2]:[0] = x[0:2][0:2:2];\n}";
+    for accelerators in ["cpu", "none"] {
+        let output = of_two_images(get, accelerators);
+        let expected = "-1 101 102 -1 -1 111 112 -1 -1 121 122 -1 ";
+        assert_eq!((output.status, &output.stdout[..]), (0, expected), "{}", output.stderr);
+        let output = of_two_images(put, accelerators);
+        let expected = "-1 -1 -1 -1 100 -1 102 -1 110 -1 112 -1 ";
+        assert_eq!((output.status, &output.stdout[..]), (0, expected), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn coarray_that_the_accelerator_lacks_is_one_error() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    for (access, line) in [
+        (
+            "z[0:3][0:4]:[1] = x[0:3][0:4]",
+            "node 1 does not write elements of this one: this memory is not in",
+        ),
+        (
+            "x[0:3][0:4] = z[0:3][0:4]:[1]",
+            "what is read here is not in the memory of the accelerator of node 1",
+        ),
+    ] {
+        let statements = format!("if (me == 0)\n#pragma acc host_data use_device(x, z)\n{access};");
+        let output = of_two_images(&statements, "cpu");
+        assert_eq!(output.status, 1, "{access}: {}", output.stderr);
+        assert!(output.stderr.contains(line), "{access}: {}", output.stderr);
+        assert_eq!(output.stderr.matches("error:").count(), 1, "{access}: {}", output.stderr);
+    }
+}
+
+#[test]
 fn data_that_the_accelerator_lacks_is_one_error() {
     if tools::optional_tool("cc").is_none() {
         return;

@@ -11,7 +11,7 @@ fn edited(statements: &str, has_devices: bool) -> Result<String, Vec<String>> {
     let text = format!(
         "#pragma xmp nodes p[2]\n#pragma xmp template t[16]\n#pragma xmp distribute t[block] onto p\n\
          #pragma xmp template c[16]\n#pragma xmp distribute c[cyclic(2)] onto p\nint a[16], d[16];\n\
-         #pragma xmp align a[i] with t[i]\n#pragma xmp align d[i] with c[i]\nint x, y[4]:[*];\n\
+         #pragma xmp align a[i] with t[i]\n#pragma xmp align d[i] with c[i]\nint x, y[4]:[*], z[4]:[*];\n\
          void f(int s) {{\nint i, j;\n{statements}\n}}\n"
     );
     edited_file(text, has_devices)
@@ -57,10 +57,17 @@ fn bounds_and_layouts_are_scalars_in_front_of_a_region() {
 
 #[test]
 fn host_executes_regions_of_a_program_without_devices() {
-    let text = edited(&format!("#pragma acc data copy(a)\n#pragma xmp loop on t[i] acc\n{LOOP}"), false);
+    let text = edited(
+        &format!(
+            "#pragma acc data copy(a) present(d)\n#pragma xmp loop on t[i] acc\n{LOOP}\n#pragma xmp reflect (a) acc\n\
+             #pragma acc host_data use_device(y, z)\ny[0:2]:[1] = z[0:2];"
+        ),
+        false,
+    );
     let text = text.expect("it is supported");
-    assert_has(&text, &["\n#pragma omp parallel for\n"]);
-    assert!(!text.contains("omp target"), "{text}");
+    assert_has(&text, &["\n#pragma omp parallel for\n", " apg_xmp_reflect(", "&apg_to_, &apg_from_, 0)"]);
+    let of_devices = ["omp target", "apg_xmp_present(", "apg_xmp_device_reflect("];
+    assert!(of_devices.iter().all(|it| !text.contains(it)), "{text}");
 }
 
 #[test]
@@ -238,8 +245,12 @@ fn what_accelerators_cannot_do_is_an_error() {
     );
     assert_eq!(errors("#pragma acc update host(a[0:4])\n;"), ["a part of a global array is copied"]);
     assert_eq!(
-        errors("#pragma acc host_data use_device(y)\ny[0]:[1] = s;"),
-        ["a coarray is accessed in the memory of a device"]
+        errors("#pragma acc host_data use_device(y)\n{ y[0:2]:[1] = y[0:2]; s = 1; }"),
+        ["a coarray is accessed in the memory of a device beside other statements"]
+    );
+    assert_eq!(
+        errors("#pragma acc host_data use_device(y)\ny[0]:[1] = y[2];"),
+        ["one value is moved here, which the host does not have"]
     );
     assert_eq!(
         errors("#pragma acc data copy(a) on_device(d)\n;"),
@@ -255,6 +266,21 @@ fn what_accelerators_cannot_do_is_an_error() {
         ),
         ["this index of a cyclic axis changes a variable in a region of an accelerator"]
     );
+}
+
+#[test]
+fn coarrays_say_which_sides_are_on_the_device() {
+    let sides = |names: &str, statement: &str| {
+        let text = on_device(&format!("#pragma acc host_data use_device({names})\n{statement}"));
+        assert!(!text.contains("omp target"), "{text}");
+        let end = text.find("&apg_to_, &apg_from_, ").expect("an access") + "&apg_to_, &apg_from_, ".len();
+        text[end..=end].to_owned()
+    };
+    let put = "y[0:2]:[1] = z[0:2];";
+    assert_eq!(sides("y, z", put), "3");
+    assert_eq!((sides("y", put), sides("z", put), sides("x", put)), ("1".into(), "2".into(), "0".into()));
+    assert_eq!(sides("z", "z[0:4] = y[0:4]:[1];"), "2");
+    assert_eq!(sides("y", "{ y[0]:[1] = s; }"), "1");
 }
 
 #[test]

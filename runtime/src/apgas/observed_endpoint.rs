@@ -94,6 +94,10 @@ impl Endpoint for ObservedEndpoint {
         self.0.places_sharing_cpus()
     }
 
+    fn is_local(&self, place: PlaceId) -> bool {
+        self.0.is_local(place)
+    }
+
     fn set_polled(&self, begins: bool) {
         self.0.set_polled(begins);
     }

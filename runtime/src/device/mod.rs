@@ -20,10 +20,12 @@ mod tests;
 
 use std::sync::Arc;
 
+pub use copy::box_copy::{BOX_AXES, BoxAxis, BoxCopier, BoxCopy};
 pub use copy::request::Upload;
 pub use copy::transfer::Transfer;
 pub use cuda::driver::{count, driver_version, request_connections};
 pub use cuda::memory::Leaks;
+pub use cuda::peer_memory::{HANDLE_BYTES, Handle as PeerHandle};
 pub use cuda::stream::{Completion, WaitPolicy, on_completion_hint};
 pub use cuda::texture::{
     Form as TextureForm, fill_here as fill_texture_here, free_here as free_texture_here,

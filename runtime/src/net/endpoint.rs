@@ -117,6 +117,10 @@ pub trait Endpoint: Send + Sync {
     fn places_sharing_cpus(&self) -> u32 {
         self.hosts()
     }
+    /// Whether a place is on the host of this one.
+    fn is_local(&self, _place: PlaceId) -> bool {
+        true
+    }
     /// Whether idle threads should call [`Endpoint::poll`], not only those that have sent a request.
     fn needs_polling(&self) -> bool {
         false

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
+use super::peers::Peers;
 use super::present_table::{Memory, PresentTable};
 use crate::cache::Cache;
 use crate::device::{
@@ -36,8 +37,10 @@ pub(super) struct TargetDevice {
     pub table: Mutex<PresentTable>,
     /// Memory of the device by address: its bytes.
     allocations: Mutex<BTreeMap<u64, u64>>,
-    /// Small memory that was released, for those that ask next.
+    /// Released memory for those that ask next.
     spare: Mutex<Spare>,
+    /// Its memory that other processes reach, and theirs that it does.
+    pub peers: Peers,
 }
 
 /// Released memory by its size class.
@@ -45,6 +48,8 @@ pub(super) struct TargetDevice {
 struct Spare {
     blocks: BTreeMap<u64, Vec<u64>>,
     bytes: u64,
+    /// Memory of any size that other processes have mapped: the driver must not release it in front of them.
+    mapped: BTreeMap<u64, Vec<u64>>,
 }
 
 /// Most bytes of memory that is kept when it is released.
@@ -59,9 +64,22 @@ fn size_class(bytes: u64) -> u64 {
 
 impl Spare {
     fn take(&mut self, class: u64) -> Option<u64> {
+        if let Some(mapped) = self.mapped.get_mut(&class).and_then(Vec::pop) {
+            return Some(mapped);
+        }
         let found = self.blocks.get_mut(&class)?.pop()?;
         self.bytes -= class;
         Some(found)
+    }
+
+    /// Keeps a block that other processes have mapped.
+    fn keep_mapped(&mut self, class: u64, address: u64) {
+        self.mapped.entry(class).or_default().push(address);
+    }
+
+    /// All blocks that other processes have mapped.
+    fn take_mapped(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.mapped).into_values().flatten().collect()
     }
 
     /// Whether it keeps a block.
@@ -99,7 +117,13 @@ impl TargetDevice {
     }
 
     fn new(kind: DeviceKind) -> TargetDevice {
-        TargetDevice { kind, table: Mutex::default(), allocations: Mutex::default(), spare: Mutex::default() }
+        TargetDevice {
+            kind,
+            table: Mutex::default(),
+            allocations: Mutex::default(),
+            spare: Mutex::default(),
+            peers: Peers::default(),
+        }
     }
 
     /// Whether an address is in memory of this device.
@@ -117,6 +141,23 @@ impl TargetDevice {
                 found.as_ref().map(Some).map_err(Clone::clone)
             }
         }
+    }
+
+    /// Memory of the driver; released memory that other processes may have mapped makes room if need be.
+    fn allocate_new(&self, device: &Arc<Device>, bytes: u64) -> Result<u64, DeviceError> {
+        let error = match device.allocate(bytes) {
+            Err(error) if error.kind == Kind::OutOfMemory => error,
+            other => return other,
+        };
+        let mapped = self.spare.lock().take_mapped();
+        if mapped.is_empty() {
+            return Err(error);
+        }
+        for address in mapped {
+            self.peers.forget(address);
+            device.free(address)?;
+        }
+        device.allocate(bytes)
     }
 
     /// Runs a kernel and waits for its end.
@@ -183,7 +224,7 @@ impl Memory for TargetDevice {
             Some(device) => {
                 let class = size_class(bytes);
                 let spare = self.spare.lock().take(class);
-                spare.map_or_else(|| device.allocate(class), Ok)?
+                spare.map_or_else(|| self.allocate_new(device, class), Ok)?
             }
             None => {
                 // SAFETY: allocates memory.
@@ -205,6 +246,10 @@ impl Memory for TargetDevice {
             return Err(DeviceError::new(Kind::IllegalArgument, message));
         };
         match self.device()? {
+            Some(_) if self.peers.is_exported(address) => {
+                self.spare.lock().keep_mapped(size_class(bytes), address);
+                Ok(())
+            }
             Some(_) if self.spare.lock().keep(size_class(bytes), address) => Ok(()),
             Some(device) => device.free(address),
             None => {
@@ -346,6 +391,15 @@ mod tests {
         assert!(spare.keep(size_class(8), 1) && spare.keep(size_class(300), 2));
         assert_eq!((spare.take(size_class(256)), spare.take(size_class(1))), (Some(1), None));
         assert_eq!((spare.take(512), spare.bytes), (Some(2), 0));
+    }
+
+    #[test]
+    fn memory_that_others_have_mapped_is_kept_whatever_its_size() {
+        let mut spare = Spare::default();
+        spare.keep_mapped(size_class(1 << 30), 7);
+        assert_eq!((spare.take(1 << 20), spare.take(1 << 30), spare.take(1 << 30)), (None, Some(7), None));
+        spare.keep_mapped(8, 1);
+        assert_eq!((spare.take_mapped(), spare.take(8)), (vec![1], None));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod host_regions;
 mod layout;
 mod memory;
 mod parallel;
+mod peers;
 mod present_table;
 mod regions;
 pub(crate) mod resident;

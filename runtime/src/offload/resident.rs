@@ -1,10 +1,12 @@
 //! Copies of host memory that the device of this process has, for constructs that communicate them.
 
 use super::abi::devices;
-use super::memory::TargetDevice;
-use super::present_table::{Memory, Presence};
+use super::memory::{DeviceKind, TargetDevice};
+use super::present_table::{Memory as _, Presence};
+use crate::device::{BoxCopy, DeviceError, PeerHandle};
 
 /// A range of host memory that has a copy on the device.
+#[derive(Clone, Copy)]
 pub(crate) struct Resident {
     device: &'static TargetDevice,
     address: u64,
@@ -39,28 +41,96 @@ pub(crate) fn find(address: usize, bytes: u64) -> Result<Option<Resident>, Probl
     }
 }
 
+/// The words for the user.
+fn words<T>(result: Result<T, DeviceError>) -> Result<T, String> {
+    result.map_err(|it| it.message)
+}
+
 impl Resident {
-    /// Copies bytes from an offset on to the host.
-    ///
-    /// # Errors
-    /// The device failed: the words for the user.
-    ///
-    /// # Safety
-    /// The bytes are inside of the range; `host` has room for them.
-    pub(crate) unsafe fn download(&self, offset: u64, host: *mut u8, bytes: usize) -> Result<(), String> {
-        // SAFETY: the caller's.
-        unsafe { self.device.download(self.address + offset, host, bytes as u64) }.map_err(|it| it.message)
+    /// Its address in the memory of the device.
+    pub(crate) fn address(&self) -> u64 {
+        self.address
     }
 
-    /// Copies bytes of the host to an offset.
+    /// Its address if the device is the CPUs.
+    pub(crate) fn host_memory(&self) -> Option<*mut u8> {
+        matches!(self.device.kind, DeviceKind::Cpus).then_some(self.address as *mut u8)
+    }
+
+    /// What names the allocation around it to other processes of this host, and where in it it begins.
+    pub(crate) fn export(&self) -> Option<(PeerHandle, u64)> {
+        self.device.export(self.address)
+    }
+
+    /// Where the device reaches an allocation of another process of this host.
+    pub(crate) fn open(&self, handle: &PeerHandle) -> Option<u64> {
+        self.device.open(handle)
+    }
+
+    /// Begins copies between memory that the device reaches, which have no order.
     ///
     /// # Errors
     /// The device failed: the words for the user.
     ///
     /// # Safety
-    /// The bytes are inside of the range; `host` has them.
-    pub(crate) unsafe fn upload(&self, host: *const u8, offset: u64, bytes: usize) -> Result<(), String> {
+    /// The boxes stay valid until [`Resident::end_copies`] returns, and no target is a source.
+    pub(crate) unsafe fn begin_copies(&self, copies: &[BoxCopy]) -> Result<(), String> {
         // SAFETY: the caller's.
-        unsafe { self.device.upload(host, self.address + offset, bytes as u64) }.map_err(|it| it.message)
+        words(unsafe { self.device.begin_copies(copies) })
+    }
+
+    /// Waits for the end of all copies.
+    ///
+    /// # Errors
+    /// The device failed: the words for the user.
+    pub(crate) fn end_copies(&self) -> Result<(), String> {
+        words(self.device.end_copies())
+    }
+
+    /// Elements, packed on the device and copied to the host once; `pack` are the copies to memory of the
+    /// device.
+    ///
+    /// # Errors
+    /// The device failed: the words for the user.
+    ///
+    /// # Safety
+    /// The sources are inside of memory of the device, and the targets inside of `bytes` bytes.
+    pub(crate) unsafe fn gather(
+        &self,
+        bytes: usize,
+        pack: impl FnOnce(u64) -> Vec<BoxCopy>,
+    ) -> Result<Vec<u8>, String> {
+        let mut elements = vec![0; bytes];
+        words(self.device.staged(bytes as u64, |staging| {
+            // SAFETY: the caller's boxes; the staging memory is this function's until the end.
+            unsafe {
+                self.device.begin_copies(&pack(staging))?;
+                self.device.end_copies()?;
+                self.device.download(staging, elements.as_mut_ptr(), bytes as u64)
+            }
+        }))?;
+        Ok(elements)
+    }
+
+    /// Copies packed elements to the device once, where `unpack` are the copies to their places.
+    ///
+    /// # Errors
+    /// The device failed: the words for the user.
+    ///
+    /// # Safety
+    /// The targets are inside of memory of the device, and the sources inside of as many bytes as there are.
+    pub(crate) unsafe fn scatter(
+        &self,
+        elements: &[u8],
+        unpack: impl FnOnce(u64) -> Vec<BoxCopy>,
+    ) -> Result<(), String> {
+        words(self.device.staged(elements.len() as u64, |staging| {
+            // SAFETY: the caller's boxes; the staging memory is this function's until the end.
+            unsafe {
+                self.device.upload(elements.as_ptr(), staging, elements.len() as u64)?;
+                self.device.begin_copies(&unpack(staging))?;
+                self.device.end_copies()
+            }
+        }))
     }
 }

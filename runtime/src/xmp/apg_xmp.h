@@ -216,10 +216,11 @@ struct apg_xmp_functions {
 
   void (*coarray)(apg_xmp_where, struct apg_xmp_coarray *, const char *name, void *variable, unsigned long bytes, int rank,
                   const long *extents, int corank, const long *coextents);
+  /* `on_device`: the elements of the coarray (1), and those of the other side (2), are in the copies of accelerators. */
   void (*put)(apg_xmp_where, struct apg_xmp_coarray *, const long *image, const struct apg_xmp_part *to,
-              const struct apg_xmp_part *from);
+              const struct apg_xmp_part *from, int on_device);
   void (*get)(apg_xmp_where, struct apg_xmp_coarray *, const long *image, const struct apg_xmp_part *to,
-              const struct apg_xmp_part *from);
+              const struct apg_xmp_part *from, int on_device);
   void (*post)(apg_xmp_where, const struct apg_xmp_on *node, long tag);
   /* Null: of any node; with any tag. */
   void (*wait)(apg_xmp_where, const struct apg_xmp_on *node, const long *tag);

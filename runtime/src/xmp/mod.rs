@@ -7,12 +7,13 @@
 //! Constructs that communicate are plans ([`exchange`]) of strided boxes of memory ([`strided`]), made by
 //! [`mod@reflect`] and [`mod@gmove`] and carried by two-sided messages ([`mailbox`]) over the network of
 //! places, or collective operations ([`collective`], [`reduction`]). Coarrays are one-sided accesses
-//! ([`one_sided`]).
+//! ([`one_sided`]). Blocks on accelerators are exchanged from one to the other ([`device`]).
 
 mod abi;
 pub mod array;
 pub mod collective;
 pub mod declarations;
+mod device;
 pub mod distribution;
 pub mod error;
 pub mod exchange;

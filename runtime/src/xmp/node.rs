@@ -3,19 +3,21 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::collective::{self, AllReduce};
+use super::device::{BlockMemory, DeviceExchange, KeptCopies};
 use super::error::{Result, XmpError};
 use super::exchange::Plan;
 use super::gmove::{self, Side};
 use super::kept_plans::{Assigned, KeptPlans};
 use super::mailbox::{Construct, Context, Mailbox};
 use super::node_set::NodeSet;
-use super::one_sided;
+use super::one_sided::{self, RemoteMemory};
 use super::operation::{Exchanges, Operation, combine_all};
 use super::reduction::{Operator, Variable};
-use super::strided::{StridedBox, total_bytes};
+use super::strided::{StridedBox, pack_all, unpack_all};
 
 /// A node.
 pub struct Node {
@@ -34,6 +36,8 @@ pub struct Node {
     pub(super) widest_shadow: i64,
     /// Writes to other nodes whose end is not known yet.
     writes: Vec<one_sided::Write>,
+    /// Copies between memories of accelerators.
+    device_copies: Arc<Mutex<KeptCopies>>,
 }
 
 /// Sides of an assignment in memory.
@@ -63,6 +67,7 @@ impl Node {
             operations: FxHashMap::default(),
             widest_shadow: 0,
             writes: Vec::new(),
+            device_copies: Arc::default(),
         }
     }
 
@@ -160,6 +165,32 @@ impl Node {
         unsafe {
             let begun = Operation::exchange(&self.mailbox, exchanges)?;
             self.go_on(begun, number)
+        }
+    }
+
+    /// As [`Node::exchange`], of a block of some bytes in the memory of an accelerator.
+    ///
+    /// # Errors
+    /// A node has ended, or is in another construct; an accelerator has failed.
+    ///
+    /// # Safety
+    /// The boxes of the plans are inside of the block, which nothing else uses until the end of the
+    /// operation.
+    pub(super) unsafe fn exchange_on_device(
+        &mut self,
+        phases: Arc<Vec<Plan>>,
+        construct: Construct,
+        block: Box<dyn BlockMemory>,
+        bytes: u64,
+        number: Option<i64>,
+    ) -> Result<()> {
+        let executing = Arc::clone(self.executing());
+        let context = Context { construct, operation: self.new_operation(&executing, number) };
+        // SAFETY: the caller's.
+        unsafe {
+            let begun =
+                DeviceExchange::begin(&self.mailbox, (phases, context), block, bytes, &self.device_copies)?;
+            self.go_on(Operation::Device(begun), number)
         }
     }
 
@@ -265,7 +296,7 @@ impl Node {
                 // SAFETY: the caller's source.
                 unsafe { pack_all(&remote, it.source) }
             } else {
-                one_sided::read(&self.mailbox, node, segment, &remote)?
+                one_sided::read(&self.mailbox, node, RemoteMemory::host(segment), &remote)?
             };
             // SAFETY: the caller's target.
             unsafe { unpack_all(&own, it.target, &bytes) };
@@ -299,7 +330,8 @@ impl Node {
                 // SAFETY: the caller's target.
                 unsafe { unpack_all(&remote, it.target, &bytes) };
             } else {
-                writes.push(one_sided::begin_write(&self.mailbox, node, segment, &remote, &bytes)?);
+                let of = RemoteMemory::host(segment);
+                writes.push(one_sided::begin_write(&self.mailbox, node, of, &remote, &bytes)?);
             }
         }
         writes.into_iter().try_for_each(|it| one_sided::finish_write(&self.mailbox, it))
@@ -312,11 +344,11 @@ impl Node {
     pub(super) fn put(
         &mut self,
         node: u32,
-        segment: u64,
+        of: RemoteMemory,
         boxes: &[StridedBox],
         elements: &[u8],
     ) -> Result<()> {
-        self.writes.push(one_sided::begin_write(&self.mailbox, node, segment, boxes, elements)?);
+        self.writes.push(one_sided::begin_write(&self.mailbox, node, of, boxes, elements)?);
         Ok(())
     }
 
@@ -359,25 +391,4 @@ unsafe fn fill(to: &Side, target: *mut u8, here: u32, value: &[u8]) -> Result<()
         unsafe { it.unpack(target, &values) };
     }
     Ok(())
-}
-
-/// The elements of boxes.
-///
-/// # Safety
-/// They are in memory that may be read.
-pub(super) unsafe fn pack_all(boxes: &[StridedBox], base: *const u8) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(total_bytes(boxes));
-    // SAFETY: the caller's.
-    boxes.iter().for_each(|it| unsafe { it.pack(base, &mut bytes) });
-    bytes
-}
-
-/// Stores the elements of boxes.
-///
-/// # Safety
-/// They are in memory that may be written.
-pub(super) unsafe fn unpack_all(boxes: &[StridedBox], base: *mut u8, bytes: &[u8]) {
-    let mut rest = bytes;
-    // SAFETY: the caller's.
-    boxes.iter().for_each(|it| rest = unsafe { it.unpack(base, rest) });
 }

@@ -27,16 +27,37 @@ pub(super) fn end(mailbox: &Mailbox, segment: u64) {
     mailbox.state().memory.end(segment);
 }
 
+/// Memory of nodes: that under a number, or the copy of it on the accelerator.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RemoteMemory {
+    /// The number.
+    pub(super) segment: u64,
+    /// It is the copy.
+    pub(super) on_device: bool,
+}
+
+impl RemoteMemory {
+    /// The memory under a number.
+    pub(super) fn host(segment: u64) -> RemoteMemory {
+        RemoteMemory { segment, on_device: false }
+    }
+}
+
 /// Reads sections of a node's memory, packed.
 ///
 /// # Errors
-/// The node has ended.
-pub(super) fn read(mailbox: &Mailbox, from: u32, segment: u64, boxes: &[StridedBox]) -> Result<Vec<u8>> {
+/// The node has ended, or its accelerator does not have them.
+pub(super) fn read(mailbox: &Mailbox, from: u32, of: RemoteMemory, boxes: &[StridedBox]) -> Result<Vec<u8>> {
     let number = mailbox.new_number();
-    mailbox.send_packet(from, &Packet::Request(Request::Read { segment, number }), &encode_boxes(boxes))?;
+    let request = Request::Read { segment: of.segment, on_device: of.on_device, number };
+    mailbox.send_packet(from, &Packet::Request(request), &encode_boxes(boxes))?;
     let bytes = mailbox.wait_for_reply(from, number)?;
     match bytes.len() == total_bytes(boxes) {
         true => Ok(bytes),
+        false if of.on_device => Err(XmpError::new(format!(
+            "what is read here is not in the memory of the accelerator of node {from}"
+        ))
+        .hint("write `#pragma acc declare create(...)` for the coarray, or `#pragma acc data` on all nodes")),
         false => Err(XmpError::new(format!("node {from} answers with {} bytes", bytes.len()))),
     }
 }
@@ -56,23 +77,32 @@ pub(super) struct Write {
 pub(super) fn begin_write(
     mailbox: &Mailbox,
     to: u32,
-    segment: u64,
+    of: RemoteMemory,
     boxes: &[StridedBox],
     elements: &[u8],
 ) -> Result<Write> {
     let number = mailbox.new_number();
     let mut payload = encode_boxes(boxes);
     payload.extend_from_slice(elements);
-    mailbox.send_packet(to, &Packet::Request(Request::Write { segment, number }), &payload)?;
+    let request = Request::Write { segment: of.segment, on_device: of.on_device, number };
+    mailbox.send_packet(to, &Packet::Request(request), &payload)?;
     Ok(Write { to, number })
 }
 
 /// Waits until a write has ended.
 ///
 /// # Errors
-/// The node has ended.
+/// The node has ended, or its accelerator does not have the sections.
 pub(super) fn finish_write(mailbox: &Mailbox, write: Write) -> Result<()> {
-    mailbox.wait_for_reply(write.to, write.number).map(drop)
+    let refusal = mailbox.wait_for_reply(write.to, write.number)?;
+    match refusal.is_empty() {
+        true => Ok(()),
+        false => {
+            let words = String::from_utf8_lossy(&refusal);
+            Err(XmpError::new(format!("node {} does not write elements of this one: {words}", write.to))
+                .hint("write `#pragma acc declare create(...)` for the coarray, or `#pragma acc data` on all nodes"))
+        }
+    }
 }
 
 /// Executes an atomic operation on an int of a node: its former value.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::collective::{AllReduce, Broadcast};
+use super::device::DeviceExchange;
 use super::error::Result;
 use super::exchange::{Exchange, Plan, Store};
 use super::mailbox::{Context, Mailbox};
@@ -63,6 +64,8 @@ impl Pieces {
 pub(super) enum Operation {
     /// The exchanges, that of them which is under way, and its number.
     Exchanges(Exchanges, Option<Exchange>, usize),
+    /// Exchanges between memories of accelerators.
+    Device(DeviceExchange),
     /// A broadcast of these variables.
     Broadcast(Broadcast, Pieces),
     /// A reduction of these variables.
@@ -112,6 +115,8 @@ impl Operation {
                 }
                 Ok(())
             }
+            // SAFETY: the caller's.
+            Operation::Device(exchange) => unsafe { exchange.finish(mailbox) },
             Operation::Broadcast(broadcast, variables) => {
                 let bytes = broadcast.finish(mailbox)?;
                 // SAFETY: the caller's.

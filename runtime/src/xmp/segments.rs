@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::device::sections;
 use super::strided::{StridedBox, total_bytes};
 use crate::serialize::Error;
 
@@ -36,14 +37,18 @@ impl Atomic {
 /// A request to the node that has the memory. Each has a number of the requester, which the answer has too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Request {
-    /// Payload: the boxes. Answer: their elements.
+    /// Payload: the boxes. Answer: their elements; none if the accelerator does not have them.
     Read {
         segment: u64,
+        /// Of the accelerator's copy.
+        on_device: bool,
         number: u64,
     },
-    /// Payload: the boxes, and their elements.
+    /// Payload: the boxes, and their elements. Answer: nothing, or why they cannot be written.
     Write {
         segment: u64,
+        /// To the accelerator's copy.
+        on_device: bool,
         number: u64,
     },
     /// Answer: the former value.
@@ -136,26 +141,37 @@ fn malformed<T>(expected: &'static str) -> std::result::Result<T, Error> {
     Err(Error::Malformed { expected, offset: 0 })
 }
 
+/// Boxes of a request that are inside of memory of `length` bytes, and what is behind them.
+///
+/// # Errors
+/// They are no boxes, or not inside.
+pub(super) fn decode_boxes(
+    length: u64,
+    bytes: &[u8],
+) -> std::result::Result<(Vec<StridedBox>, &[u8]), Error> {
+    let Ok((boxes, rest)) = postcard::take_from_bytes::<Vec<WireBox>>(bytes) else {
+        return malformed("sections of memory");
+    };
+    let inside = |(offset, axes, run): WireBox| {
+        // Bounds in wider numbers: the sender may be wrong about all of them.
+        let (mut low, mut high) = (i128::from(offset), i128::from(offset) + i128::from(run));
+        for (count, stride) in &axes {
+            let reach = i128::from(*count - 1).checked_mul(i128::from(*stride))?;
+            if reach < 0 { low += reach } else { high += reach }
+        }
+        let is_inside = low >= 0 && high <= i128::from(length) && axes.iter().all(|it| it.0 > 0);
+        is_inside.then(|| StridedBox { offset, axes: axes.into_iter().collect(), run: run as usize })
+    };
+    match boxes.into_iter().map(inside).collect::<Option<Vec<_>>>() {
+        Some(boxes) => Ok((boxes, rest)),
+        None => malformed("sections inside of the memory of a node"),
+    }
+}
+
 impl Segment {
     /// Boxes that are inside, and what is behind them.
     fn boxes<'a>(&self, bytes: &'a [u8]) -> std::result::Result<(Vec<StridedBox>, &'a [u8]), Error> {
-        let Ok((boxes, rest)) = postcard::take_from_bytes::<Vec<WireBox>>(bytes) else {
-            return malformed("sections of memory");
-        };
-        let inside = |(offset, axes, run): WireBox| {
-            // Bounds in wider numbers: the sender may be wrong about all of them.
-            let (mut low, mut high) = (i128::from(offset), i128::from(offset) + i128::from(run));
-            for (count, stride) in &axes {
-                let reach = i128::from(*count - 1).checked_mul(i128::from(*stride))?;
-                if reach < 0 { low += reach } else { high += reach }
-            }
-            let is_inside = low >= 0 && high <= i128::from(self.bytes) && axes.iter().all(|it| it.0 > 0);
-            is_inside.then(|| StridedBox { offset, axes: axes.into_iter().collect(), run: run as usize })
-        };
-        match boxes.into_iter().map(inside).collect::<Option<Vec<_>>>() {
-            Some(boxes) => Ok((boxes, rest)),
-            None => malformed("sections inside of the memory of a node"),
-        }
+        decode_boxes(self.bytes, bytes)
     }
 
     fn int(&self, offset: u64) -> std::result::Result<*mut i32, Error> {
@@ -214,6 +230,21 @@ impl Memory {
             return Ok(Vec::new());
         };
         match request {
+            Request::Read { number, on_device: true, .. } => {
+                let (boxes, _) = segment.boxes(payload)?;
+                // SAFETY: inside of registered memory.
+                let bytes = unsafe { sections::pack(segment.address, &boxes) };
+                Ok(vec![(from, number, bytes.unwrap_or_default())])
+            }
+            Request::Write { number, on_device: true, .. } => {
+                let (boxes, elements) = segment.boxes(payload)?;
+                if elements.len() != total_bytes(&boxes) {
+                    return malformed("the elements of sections");
+                }
+                // SAFETY: inside of registered memory.
+                let written = unsafe { sections::unpack(segment.address, &boxes, elements) };
+                Ok(vec![(from, number, written.map_or_else(|it| it.message.into_bytes(), |()| Vec::new()))])
+            }
             Request::Read { number, .. } => {
                 let (boxes, _) = segment.boxes(payload)?;
                 let mut bytes = Vec::with_capacity(total_bytes(&boxes));
@@ -292,7 +323,11 @@ mod tests {
         memory.register(1, bytes.as_mut_ptr() as usize, 32);
         let write = |memory: &mut Memory, it: StridedBox| {
             let elements = vec![7; it.bytes().min(64)];
-            memory.handle(0, Request::Write { segment: 1, number: 5 }, &payload(&[it], &elements))
+            memory.handle(
+                0,
+                Request::Write { segment: 1, on_device: false, number: 5 },
+                &payload(&[it], &elements),
+            )
         };
         assert_eq!(write(&mut memory, StridedBox::new(8, &[(3, 8)], 4)).ok(), Some(vec![(0, 5, vec![])]));
         for wrong in [
@@ -313,13 +348,15 @@ mod tests {
         };
         assert!(memory.handle(0, atomic(30), &[]).is_err());
         assert!(memory.handle(0, atomic(u64::MAX - 3), &[]).is_err());
-        assert!(memory.handle(0, Request::Read { segment: 1, number: 1 }, &[255, 255]).is_err());
+        assert!(
+            memory.handle(0, Request::Read { segment: 1, on_device: false, number: 1 }, &[255, 255]).is_err()
+        );
     }
 
     #[test]
     fn request_for_memory_that_is_declared_later_is_answered_then() {
         let mut memory = Memory::default();
-        let read = Request::Read { segment: 9, number: 3 };
+        let read = Request::Read { segment: 9, on_device: false, number: 3 };
         let boxes = payload(&[StridedBox::new(1, &[], 2)], &[]);
         assert_eq!(memory.handle(4, read, &boxes).map(|it| it.len()).ok(), Some(0));
         let bytes = [1_u8, 2, 3, 4];

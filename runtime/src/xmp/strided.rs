@@ -303,6 +303,27 @@ pub(super) unsafe fn copy_boxes(from: &[StridedBox], source: *const u8, to: &[St
     }
 }
 
+/// The elements of boxes.
+///
+/// # Safety
+/// They are in memory that may be read.
+pub(super) unsafe fn pack_all(boxes: &[StridedBox], base: *const u8) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(total_bytes(boxes));
+    // SAFETY: the caller's.
+    boxes.iter().for_each(|it| unsafe { it.pack(base, &mut bytes) });
+    bytes
+}
+
+/// Stores the elements of boxes.
+///
+/// # Safety
+/// They are in memory that may be written.
+pub(super) unsafe fn unpack_all(boxes: &[StridedBox], base: *mut u8, bytes: &[u8]) {
+    let mut rest = bytes;
+    // SAFETY: the caller's.
+    boxes.iter().for_each(|it| rest = unsafe { it.unpack(base, rest) });
+}
+
 /// Bytes of several boxes.
 pub fn total_bytes(boxes: &[StridedBox]) -> usize {
     boxes.iter().map(StridedBox::bytes).sum()

@@ -6,7 +6,7 @@ use std::ops::Range;
 use apg_c_analysis::hir::{Directive, Expr, ExprId, ExprKind, Spelling, StmtId, StmtKind, Type, VariableId};
 use apg_c_analysis::xmp;
 use apg_c_syntax::ast::{self, AstNode};
-use apg_c_syntax::{SyntaxKind, SyntaxNode};
+use apg_c_syntax::{Family, SyntaxKind, SyntaxNode, TextRange};
 use rustc_hash::FxHashSet;
 
 use super::edits::split;
@@ -40,6 +40,8 @@ struct LocalSide {
     part: String,
     /// Statements behind the access.
     behind: String,
+    /// The elements are moved from where they are, not as a value.
+    is_in_place: bool,
 }
 
 impl<'a> Unit<'a> {
@@ -189,13 +191,41 @@ impl<'a> Unit<'a> {
         let local = self.local_side(other, &remote.element, name == "put")?;
         let (to, from) =
             if name == "put" { (&remote.part, &local.part) } else { (&local.part, &remote.part) };
+        let sides = if self.has_devices { self.sides_on_device(range, image.0, other) } else { 0 };
+        if sides & 2 != 0 && !local.is_in_place {
+            let message = "one value is moved here, which the host does not have";
+            return unsupported(self.hir.expr(other).range, message, "write a section of it: `b[i:1]`");
+        }
         let call = format!(
             "{{ {}const struct apg_xmp_part apg_to_ = {to}, apg_from_ = {from}; \
-             apg_xmp_{name}({site}, &{}, (const long[]){{{number}}}, &apg_to_, &apg_from_);{} }}",
+             apg_xmp_{name}({site}, &{}, (const long[]){{{number}}}, &apg_to_, &apg_from_, {sides});{} }}",
             local.before, remote.descriptor, local.behind
         );
         self.edits.replace(range.into(), call);
         Ok(())
+    }
+
+    /// Which sides of an assignment are in the memory of the accelerator, those that a `host_data` around it
+    /// names: 1 for the coarray, 2 for the other side (XcalableACC 1.0, section 3.5).
+    fn sides_on_device(&self, assignment: TextRange, coarray: ExprId, other: ExprId) -> u8 {
+        let is_around = |it: &&Directive| {
+            let is_host_data = it.family == Family::OpenAcc && it.name == "host_data";
+            is_host_data && it.body.is_some_and(|body| self.hir.stmt(body).range.contains_range(assignment))
+        };
+        let used: Vec<VariableId> = self
+            .hir
+            .directive_ids()
+            .map(|it| self.hir.directive(it))
+            .filter(is_around)
+            .flat_map(|it| it.clauses_named("use_device"))
+            .flat_map(|it| &it.items)
+            .filter_map(|it| it.variable(self.hir))
+            .collect();
+        let is_used = |side: ExprId| match self.hir.expr(self.chain(side).0).kind {
+            ExprKind::Variable(variable) => used.contains(&variable),
+            _ => false,
+        };
+        u8::from(is_used(coarray)) | u8::from(is_used(other)) << 1
     }
 
     /// The side of this image in an access of elements like `remote`. A value is converted, as an assignment
@@ -214,11 +244,13 @@ impl<'a> Unit<'a> {
                     before: format!("__typeof__({remote}) apg_v_ = {text}; "),
                     part,
                     behind: String::new(),
+                    is_in_place: false,
                 },
                 false => LocalSide {
                     before: format!("__typeof__({remote}) apg_v_; "),
                     part,
                     behind: format!(" {text} = apg_v_;"),
+                    is_in_place: false,
                 },
             });
         }
@@ -235,7 +267,7 @@ impl<'a> Unit<'a> {
             "_Static_assert(__builtin_types_compatible_p(__typeof__({element}), __typeof__({remote})), \
              \"the elements of both sides have one type\"); "
         );
-        Ok(LocalSide { before, part, behind: String::new() })
+        Ok(LocalSide { before, part, behind: String::new(), is_in_place: true })
     }
 
     /// A section of a coarray.

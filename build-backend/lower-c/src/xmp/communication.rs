@@ -138,7 +138,7 @@ impl Unit<'_> {
 
     /// The function of a reflection, in the memory of the device with `acc`.
     fn reflect_function(&self, of: &Directive, name: &str) -> String {
-        match of.clause("acc") {
+        match of.clause("acc").filter(|_| self.has_devices) {
             Some(_) if !matches!(name, "reflect_init" | "reduce_shadow") => format!("apg_xmp_device_{name}"),
             _ => format!("apg_xmp_{name}"),
         }

@@ -1,6 +1,7 @@
 //! Copies between hosts and devices: staged, synchronous, by kernels, speculative, from pinned memory.
 
 pub(crate) mod auto_pin;
+pub(crate) mod box_copy;
 pub(crate) mod copy_kernel;
 pub(crate) mod engine;
 pub(crate) mod request;

@@ -251,6 +251,11 @@ impl Endpoint for Mesh {
         1 + self.peers.iter().flatten().filter(shares).count() as u32
     }
 
+    fn is_local(&self, place: PlaceId) -> bool {
+        // This place is no peer of its own.
+        self.peers.get(place.index()).is_some_and(|it| it.as_ref().is_none_or(|it| !it.identity.is_remote))
+    }
+
     fn set_polled(&self, begins: bool) {
         for rings in self.peers.iter().flatten().filter_map(|peer| peer.rings.as_ref()) {
             rings.input.set_polled(begins);

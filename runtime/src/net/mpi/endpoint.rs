@@ -264,6 +264,10 @@ impl Endpoint for MpiEndpoint {
         self.shared.mesh.places_sharing_cpus()
     }
 
+    fn is_local(&self, place: PlaceId) -> bool {
+        self.shared.mesh.is_local(place)
+    }
+
     fn poll(&self) -> bool {
         !self.shared.ends.load(Ordering::Acquire) && self.shared.progress()
     }

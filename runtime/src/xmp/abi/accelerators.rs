@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use super::constructs::{self, widths};
 use super::declare::array_state;
-use super::run;
+use super::{async_number, run};
 use crate::offload::resident::{self, Resident};
 use crate::xmp::error::{Result, XmpError};
 use crate::xmp::exchange::Plan;
 use crate::xmp::layout::{self, Site, text};
 use crate::xmp::mailbox::Construct;
 use crate::xmp::node::Node;
-use crate::xmp::strided::StridedBox;
 
 pub(super) extern "C" fn elements(array: *const layout::Array) -> c_long {
     run(std::ptr::null(), |_| {
@@ -59,7 +58,7 @@ pub(super) extern "C" fn reflect(
         unsafe {
             let state = array_state(array)?;
             let plan = state.plan_reflect(widths(list, state.rank()), orthogonal != 0)?;
-            exchange(node, array, &plan)
+            exchange(node, array, plan, async_number(asynchronous))
         }
     });
 }
@@ -76,42 +75,32 @@ pub(super) extern "C" fn reflect_do(
         // SAFETY: an array of the program.
         unsafe {
             let plan = array_state(array)?.kept()?;
-            exchange(node, array, &plan)
+            exchange(node, array, plan, async_number(asynchronous))
         }
     });
 }
 
-/// Executes the exchanges of a block of the device in a mirror of it on the host, of which the elements alone
-/// are copied that are sent and received.
+/// Executes exchanges of a block in the memory of the device.
 ///
 /// # Safety
-/// An array of the program, whose block the plans are of.
-unsafe fn exchange(node: &mut Node, array: *mut layout::Array, phases: &[Plan]) -> Result<()> {
+/// An array of the program, whose block the plans are of; without `number` nothing else uses its shadow until
+/// this returns, with it until `wait_async`.
+unsafe fn exchange(
+    node: &mut Node,
+    array: *mut layout::Array,
+    phases: Arc<Vec<Plan>>,
+    number: Option<i64>,
+) -> Result<()> {
     // SAFETY: the caller's.
     let (state, address) = unsafe { (array_state(array)?, (*array).address as usize) };
     let bytes = state.placed()?.block.bytes();
-    if bytes == 0 {
-        return Ok(());
-    }
     let Some(resident) = find(&state.name, address, bytes)? else { return Ok(()) };
-    let mut mirror = vec![0_u8; bytes as usize];
-    let base = mirror.as_mut_ptr();
-    let device_error = |message: String| XmpError::new(message);
-    for phase in phases {
-        let sent = phase.sends.iter().flat_map(|it| &it.boxes);
-        let read = sent.chain(phase.copies.iter().flat_map(|it| &it.0));
-        for (start, length) in read.flat_map(StridedBox::runs) {
-            // SAFETY: a run is inside of the block, and so of its mirror.
-            unsafe { resident.download(start as u64, base.add(start), length) }.map_err(device_error)?;
-        }
-        // SAFETY: the boxes are inside of the mirror, which lives until the end of the exchange.
-        unsafe { node.exchange(Arc::new(vec![phase.clone()]), Construct::Reflect, base, base, None)? };
-        let received = phase.receives.iter().flat_map(|it| &it.boxes);
-        let written = received.chain(phase.copies.iter().flat_map(|it| &it.1));
-        for (start, length) in written.flat_map(StridedBox::runs) {
-            // SAFETY: likewise.
-            unsafe { resident.upload(base.add(start), start as u64, length) }.map_err(device_error)?;
-        }
+    match resident.host_memory() {
+        // SAFETY: the device is the CPUs; the caller's block.
+        Some(memory) => unsafe { node.exchange(phases, Construct::Reflect, memory, memory, number) },
+        // SAFETY: the caller's block.
+        None => unsafe {
+            node.exchange_on_device(phases, Construct::Reflect, Box::new(resident), bytes, number)
+        },
     }
-    Ok(())
 }

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use super::constructs::side;
 use super::{nodes_on, run, subscripts};
+use crate::offload::resident;
 use crate::xmp::collective;
 use crate::xmp::declarations::CoarrayState;
+use crate::xmp::device::sections;
 use crate::xmp::error::{Result, XmpError};
 use crate::xmp::gmove;
 use crate::xmp::layout::{Coarray, On, Part, Site, list, text};
-use crate::xmp::node::{Node, pack_all, unpack_all};
-use crate::xmp::one_sided::{self, Atomic};
-use crate::xmp::strided::{StridedBox, total_bytes};
+use crate::xmp::node::Node;
+use crate::xmp::one_sided::{self, Atomic, RemoteMemory};
+use crate::xmp::strided::{StridedBox, pack_all, total_bytes, unpack_all};
 
 pub(super) extern "C" fn declare(
     site: *const Site,
@@ -144,23 +146,70 @@ fn access(
     });
 }
 
+/// Where the elements of an access are, beside the memory of the host: bits of `apg_xmp.h`.
+#[derive(Clone, Copy)]
+struct Sides(c_int);
+
+impl Sides {
+    /// Those of the coarray are the accelerator's.
+    fn coarray_on_device(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    /// Those of the other side are.
+    fn own_on_device(self) -> bool {
+        self.0 & 2 != 0
+    }
+}
+
+/// Elements of memory of the program, or of the accelerator's copy of it.
+///
+/// # Safety
+/// The boxes are in memory of the program.
+unsafe fn packed(on_device: bool, memory: *const u8, boxes: &[StridedBox]) -> Result<Vec<u8>> {
+    match on_device {
+        // SAFETY: the caller's.
+        true => unsafe { sections::pack(memory as usize, boxes) },
+        // SAFETY: the caller's.
+        false => Ok(unsafe { pack_all(boxes, memory) }),
+    }
+}
+
+/// Stores elements in memory of the program, or in the accelerator's copy of it.
+///
+/// # Safety
+/// The boxes are in memory of the program, and have as many bytes.
+unsafe fn store(on_device: bool, memory: *mut u8, boxes: &[StridedBox], bytes: &[u8]) -> Result<()> {
+    match on_device {
+        // SAFETY: the caller's.
+        true => unsafe { sections::unpack(memory as usize, boxes, bytes) },
+        false => {
+            // SAFETY: the caller's.
+            unsafe { unpack_all(boxes, memory, bytes) };
+            Ok(())
+        }
+    }
+}
+
 pub(super) extern "C" fn put(
     site: *const Site,
     coarray: *mut Coarray,
     image: *const c_long,
     to: *const Part,
     from: *const Part,
+    sides: c_int,
 ) {
     access(site, coarray, image, to, from, |node, it| {
+        let sides = if resident::has_device() { Sides(sides) } else { Sides(0) };
         // SAFETY: sections of the program's memory.
-        let elements = unsafe { pack_all(&it.own, it.memory) };
+        let elements = unsafe { packed(sides.own_on_device(), it.memory, &it.own)? };
         let bytes = fitted(elements, it.coarray.element_bytes, &it.boxes)?;
+        let on_device = sides.coarray_on_device();
         if it.owner == node.here() {
             // SAFETY: a section of the program's memory.
-            unsafe { unpack_all(&it.boxes, it.coarray.address, &bytes) };
-            return Ok(());
+            return unsafe { store(on_device, it.coarray.address, &it.boxes, &bytes) };
         }
-        node.put(it.owner, it.coarray.segment, &it.boxes, &bytes)
+        node.put(it.owner, RemoteMemory { segment: it.coarray.segment, on_device }, &it.boxes, &bytes)
     });
 }
 
@@ -170,17 +219,22 @@ pub(super) extern "C" fn get(
     image: *const c_long,
     to: *const Part,
     from: *const Part,
+    sides: c_int,
 ) {
     access(site, coarray, image, from, to, |node, it| {
+        let sides = if resident::has_device() { Sides(sides) } else { Sides(0) };
+        let on_device = sides.coarray_on_device();
         let bytes = match it.owner == node.here() {
             // SAFETY: a section of the program's memory.
-            true => unsafe { pack_all(&it.boxes, it.coarray.address) },
-            false => one_sided::read(node.mailbox(), it.owner, it.coarray.segment, &it.boxes)?,
+            true => unsafe { packed(on_device, it.coarray.address, &it.boxes)? },
+            false => {
+                let of = RemoteMemory { segment: it.coarray.segment, on_device };
+                one_sided::read(node.mailbox(), it.owner, of, &it.boxes)?
+            }
         };
         let bytes = fitted(bytes, it.coarray.element_bytes, &it.own)?;
         // SAFETY: a section of the program's memory.
-        unsafe { unpack_all(&it.own, it.memory, &bytes) };
-        Ok(())
+        unsafe { store(sides.own_on_device(), it.memory, &it.own, &bytes) }
     });
 }
 

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 
 use self::inbox::Inbox;
-use self::state::{Arriving, Channel, Landing, Posted, State};
+use self::state::{ANY_LENGTH, Arriving, Channel, Landing, Posted, State};
 use super::error::{Result, XmpError};
 use super::segments::Reply;
 use crate::base::place::PlaceId;
@@ -119,6 +119,16 @@ impl Mailbox {
     /// Begins to receive `length` bytes from a node, to be taken by [`Mailbox::wait`].
     pub fn receive(&self, from: u32, context: impl Into<Context>, length: usize) -> Ticket {
         self.post(from, context.into(), length, Landing::Buffer)
+    }
+
+    /// As [`Mailbox::receive`], of as many bytes as are sent.
+    pub fn receive_any(&self, from: u32, context: impl Into<Context>) -> Ticket {
+        self.post(from, context.into(), ANY_LENGTH, Landing::Buffer)
+    }
+
+    /// Whether a node is on this host.
+    pub fn is_local(&self, node: u32) -> bool {
+        self.endpoint.is_local(PlaceId(node))
     }
 
     /// Begins to receive bytes from a node into memory.

@@ -17,6 +17,9 @@ pub(super) enum Landing {
     Buffer,
 }
 
+/// The length of a receive that takes any.
+pub(super) const ANY_LENGTH: usize = usize::MAX;
+
 /// A receive that waits for the next message of a node.
 #[derive(Debug)]
 pub(super) struct Posted {
@@ -98,7 +101,7 @@ impl State {
                 construct.name()
             ))
             .hint("write `wait_async` in the same order on all nodes"))
-        } else if bytes.len() != length {
+        } else if length != ANY_LENGTH && bytes.len() != length {
             Err(XmpError::new(format!(
                 "this node expects {length} bytes in `{}`, and node {from} sends {}",
                 construct.name(),

@@ -6,7 +6,7 @@ use crate::net::in_process::Schedule;
 use crate::xmp::collective::{self, AllReduce, Broadcast};
 use crate::xmp::mailbox::Construct;
 use crate::xmp::node_set::NodeSet;
-use crate::xmp::one_sided::{self, Atomic};
+use crate::xmp::one_sided::{self, Atomic, RemoteMemory};
 use crate::xmp::operation::{Operation, Pieces};
 use crate::xmp::reduction::{Element, Operator, Shape, Variable};
 use crate::xmp::strided::StridedBox;
@@ -166,9 +166,9 @@ fn atomic_additions_and_locks_of_all_nodes_are_counted() {
             one_sided::atomic(&mailbox, 0, (1, 4), Atomic::Add, 1, 0).expect("a sum");
             one_sided::set_lock(&mailbox, 2, (1, 0), true).expect("a lock");
             let boxes = [StridedBox::new(8, &[], 4)];
-            let former = one_sided::read(&mailbox, 1, 1, &boxes).expect("a value");
+            let former = one_sided::read(&mailbox, 1, RemoteMemory::host(1), &boxes).expect("a value");
             let next = i32::from_ne_bytes(former.try_into().expect("an int")) + 1;
-            node.put(1, 1, &boxes, &next.to_ne_bytes()).expect("a put");
+            node.put(1, RemoteMemory::host(1), &boxes, &next.to_ne_bytes()).expect("a put");
             node.sync_memory().expect("an end");
             one_sided::set_lock(&mailbox, 2, (1, 0), false).expect("an end");
         }
@@ -209,7 +209,8 @@ fn access_to_memory_that_has_ended_is_refused() {
         unsafe { one_sided::publish(&mailbox, 1, memory.as_mut_ptr(), 8) };
         one_sided::end(&mailbox, 1);
         node.sync_all().expect("a barrier");
-        let error = one_sided::read(&mailbox, 1 - node.here(), 1, &[StridedBox::new(0, &[], 4)]);
+        let error =
+            one_sided::read(&mailbox, 1 - node.here(), RemoteMemory::host(1), &[StridedBox::new(0, &[], 4)]);
         let message = error.expect_err("refused").message;
         assert!(message.ends_with("has left the function whose array is accessed here"), "{message}");
         node.sync_all().expect("a barrier");

@@ -19,7 +19,11 @@ use crate::base::place::PlaceId;
 use crate::net::in_process::{Network, Schedule};
 
 /// Runs code on each of some nodes, at the same time: its results.
-fn on_nodes<T: Send>(count: u32, schedule: Schedule, code: impl Fn(&mut Node) -> T + Sync) -> Vec<T> {
+pub(super) fn on_nodes<T: Send>(
+    count: u32,
+    schedule: Schedule,
+    code: impl Fn(&mut Node) -> T + Sync,
+) -> Vec<T> {
     let network = Network::new(count, schedule).expect("a thread");
     let nodes: Vec<Node> = PlaceId::first(count)
         .map(|place| Node::new(Mailbox::open(network.endpoint(place)).expect("a mailbox")))
@@ -32,26 +36,26 @@ fn on_nodes<T: Send>(count: u32, schedule: Schedule, code: impl Fn(&mut Node) ->
     })
 }
 
-fn seeded(seed: u64) -> Schedule {
+pub(super) fn seeded(seed: u64) -> Schedule {
     Schedule { seed, ..Schedule::default() }
 }
 
 /// An array of ints with one to three axes, aligned with a template that is distributed onto 4 nodes.
 #[derive(Clone, Debug)]
-struct AnyArray {
-    extents: Vec<i64>,
+pub(super) struct AnyArray {
+    pub(super) extents: Vec<i64>,
     formats: Vec<Format>,
     node_sizes: Vec<i64>,
     offsets: Vec<i64>,
     /// The axes of the template are those of the array in reverse order.
     is_transposed: bool,
-    shadows: Vec<(i64, i64)>,
+    pub(super) shadows: Vec<(i64, i64)>,
 }
 
-const NODES: u32 = 4;
+pub(super) const NODES: u32 = 4;
 
 impl AnyArray {
-    fn declaration(&self) -> Arc<Declaration> {
+    pub(super) fn declaration(&self) -> Arc<Declaration> {
         let rank = self.extents.len();
         let of_template = |axis: usize| if self.is_transposed { rank - 1 - axis } else { axis };
         let mut bounds = vec![(0, 0); rank];
@@ -111,7 +115,7 @@ fn format(nodes: i64, has_cyclic: bool) -> BoxedStrategy<Format> {
 }
 
 /// Any array, with shadows or with cyclic axes.
-fn any_array(has_shadows: bool) -> impl Strategy<Value = AnyArray> {
+pub(super) fn any_array(has_shadows: bool) -> impl Strategy<Value = AnyArray> {
     let one = format(4, !has_shadows).prop_map(|it| (vec![4], vec![it]));
     let two = (format(2, !has_shadows), format(2, !has_shadows)).prop_map(|(a, b)| (vec![2, 2], vec![a, b]));
     let partial = format(4, !has_shadows).prop_map(|it| (vec![4], vec![Format::Whole, it]));
@@ -152,7 +156,7 @@ fn all_indices(extents: &[i64]) -> Vec<Vec<i64>> {
 }
 
 /// The position of an index in row-major order.
-fn position(extents: &[i64], index: &[i64]) -> i32 {
+pub(super) fn position(extents: &[i64], index: &[i64]) -> i32 {
     extents.iter().zip(index).fold(0, |all, (extent, at)| all * extent + at) as i32
 }
 
@@ -172,7 +176,7 @@ fn owns(block: &Block, index: &[i64]) -> bool {
 }
 
 /// The local block of a node, each own element of which has a value; all others -1.
-fn filled(block: &Block, extents: &[i64], value: impl Fn(&[i64]) -> i32) -> Vec<i32> {
+pub(super) fn filled(block: &Block, extents: &[i64], value: impl Fn(&[i64]) -> i32) -> Vec<i32> {
     let mut memory = vec![-1; (block.bytes() / 4) as usize];
     for index in all_indices(extents).iter().filter(|it| owns(block, it)) {
         memory[place(block, index)] = value(index);

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use apg_c_analysis::hir::visit::Node;
-use apg_c_analysis::hir::{Clause, Directive, ExprKind, Type, VariableId};
+use apg_c_analysis::hir::{Clause, Directive, ExprId, ExprKind, StmtId, StmtKind, Type, VariableId};
 
 use super::super::Unit;
 use super::super::edits::split;
@@ -100,8 +100,11 @@ impl Unit<'_> {
         }
     }
 
-    /// Adds the check of a variable.
+    /// Adds the check of a variable; the host alone has all of them.
     pub(super) fn check_presence(&self, of: &Directive, variable: VariableId, maps: &mut Maps) {
+        if !self.has_devices {
+            return;
+        }
         let name = &self.hir.variable(variable).name;
         let is_global = self.model.array(variable).is_some();
         let (address, bytes) = match &self.hir.variable(variable).ty {
@@ -230,18 +233,15 @@ impl Unit<'_> {
 
     pub(super) fn host_data(&mut self, of: &Directive) -> Lowered<()> {
         let Some(body) = of.body else { return Ok(()) };
-        let mut coindexed = None;
-        self.hir.walk_stmt(body, &mut |node| {
-            if let Node::Expr(id) = node
-                && matches!(self.hir.expr(id).kind, ExprKind::Coindexed(..))
-            {
-                coindexed.get_or_insert(self.hir.expr(id).range);
+        if let Some(coindexed) = self.coindexed(body) {
+            // The accesses say themselves which sides are in the memory of the device.
+            if !self.is_coarray_access(body) {
+                let message = "a coarray is accessed in the memory of a device beside other statements";
+                let advice = "write a `host_data` of its own for assignments like `a[0:n]:[1] = b[0:n];`";
+                return unsupported(self.hir.expr(coindexed).range, message, advice);
             }
-            true
-        });
-        if let Some(range) = coindexed {
-            let message = "a coarray is accessed in the memory of a device";
-            return unsupported(range, message, "`acc update` the coarray, and access that of the host");
+            self.edits.replace(of.range.into(), "");
+            return Ok(());
         }
         let mut maps = Maps::default();
         for clause in of.clauses_named("use_device") {
@@ -250,6 +250,32 @@ impl Unit<'_> {
             }
         }
         self.data_block(of, &maps)
+    }
+
+    /// An object of another image in a statement.
+    fn coindexed(&self, stmt: StmtId) -> Option<ExprId> {
+        let mut found = None;
+        self.hir.walk_stmt(stmt, &mut |node| {
+            if let Node::Expr(id) = node
+                && matches!(self.hir.expr(id).kind, ExprKind::Coindexed(..))
+            {
+                found.get_or_insert(id);
+            }
+            true
+        });
+        found
+    }
+
+    /// Whether a statement consists of assignments of elements of coarrays.
+    fn is_coarray_access(&self, stmt: StmtId) -> bool {
+        match &self.hir.stmt(stmt).kind {
+            StmtKind::Block(all) => all.iter().all(|it| self.is_coarray_access(*it)),
+            StmtKind::Expr(expr) => {
+                let is_remote = |it: ExprId| matches!(self.hir.expr(it).kind, ExprKind::Coindexed(..));
+                matches!(self.hir.expr(*expr).kind, ExprKind::Assign(None, to, from) if is_remote(to) || is_remote(from))
+            }
+            _ => false,
+        }
     }
 
     /// `declare` of OpenACC at file scope.

@@ -1,0 +1,109 @@
+//! Memory of a GPU that other processes of this host reach, theirs that it reaches, and copies between them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use super::memory::TargetDevice;
+use super::present_table::Memory as _;
+use crate::device::{BoxCopier, BoxCopy, Device, DeviceError, PeerHandle};
+
+/// What a GPU has to do with other processes.
+#[derive(Default)]
+pub(super) struct Peers {
+    /// The allocations that others may have mapped, by address.
+    exported: Mutex<BTreeMap<u64, (PeerHandle, u64)>>,
+    /// Where allocations of others are mapped; `None`: they cannot be reached.
+    opened: Mutex<FxHashMap<PeerHandle, Option<u64>>>,
+    copier: OnceLock<Result<BoxCopier, DeviceError>>,
+    /// Memory for elements that go by way of the host: its address and bytes. Locked while it is used.
+    staging: Mutex<(u64, u64)>,
+}
+
+impl Peers {
+    /// Whether other processes may have mapped the allocation at an address.
+    pub(super) fn is_exported(&self, address: u64) -> bool {
+        self.exported.lock().contains_key(&address)
+    }
+
+    /// The allocation at an address ends.
+    pub(super) fn forget(&self, address: u64) {
+        self.exported.lock().remove(&address);
+    }
+
+    fn copier(&self, device: &Arc<Device>) -> Result<&BoxCopier, DeviceError> {
+        self.copier.get_or_init(|| BoxCopier::new(device)).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl TargetDevice {
+    /// The handle of the allocation that contains an address, and where in it that is; `None` without one.
+    pub(super) fn export(&self, address: u64) -> Option<(PeerHandle, u64)> {
+        let device = self.device().ok()??;
+        let mut exported = self.peers.exported.lock();
+        if let Some((start, (handle, bytes))) = exported.range(..=address).next_back()
+            && address - start < *bytes
+        {
+            return Some((*handle, address - start));
+        }
+        let (handle, start, bytes) = device.export(address)?;
+        exported.insert(start, (handle, bytes));
+        Some((handle, address - start))
+    }
+
+    /// Where this device reaches an allocation of another process; `None` if it does not.
+    pub(super) fn open(&self, handle: &PeerHandle) -> Option<u64> {
+        let device = self.device().ok()??;
+        let mut opened = self.peers.opened.lock();
+        *opened.entry(*handle).or_insert_with(|| {
+            device
+                .map_peer(handle)
+                .inspect_err(|error| tracing::debug!(%error.message, "no peer memory"))
+                .ok()
+        })
+    }
+
+    /// Begins copies between memory that this GPU reaches.
+    ///
+    /// # Errors
+    /// The device failed.
+    ///
+    /// # Safety
+    /// The boxes stay valid until [`TargetDevice::end_copies`] returns.
+    pub(super) unsafe fn begin_copies(&self, copies: &[BoxCopy]) -> Result<(), DeviceError> {
+        match self.device()? {
+            // SAFETY: the caller's.
+            Some(device) => unsafe { self.peers.copier(device)?.submit(copies) },
+            None => Ok(()),
+        }
+    }
+
+    /// Waits for the end of all copies.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub(super) fn end_copies(&self) -> Result<(), DeviceError> {
+        match self.device()? {
+            Some(device) => self.peers.copier(device)?.wait(),
+            None => Ok(()),
+        }
+    }
+
+    /// Uses memory of the device for `bytes` bytes on their way to or from the host.
+    pub(super) fn staged<T>(
+        &self,
+        bytes: u64,
+        use_it: impl FnOnce(u64) -> Result<T, DeviceError>,
+    ) -> Result<T, DeviceError> {
+        let mut staging = self.peers.staging.lock();
+        if staging.1 < bytes {
+            if staging.1 > 0 {
+                self.free(std::mem::take(&mut *staging).0)?;
+            }
+            *staging = (self.allocate(bytes)?, bytes);
+        }
+        use_it(staging.0)
+    }
+}
