@@ -7,6 +7,7 @@ use apg_project::c::xcalablemp_flags;
 use apg_runtime::apgas::bootstrap::{self, Carrier, Supervision};
 use apg_runtime::base::ending::Ending;
 use apg_runtime::base::interrupt;
+use apg_runtime::base::place::PlaceId;
 use apg_runtime::cluster::session;
 use apg_runtime::net::bootstrap::connect;
 use apg_runtime::net::bootstrap::launcher::Program;
@@ -159,11 +160,14 @@ pub(super) fn join(object: &Path, places: u32, carrier: Carrier) -> Result<Node,
 }
 
 impl Node {
-    /// The device of this node: of those of its host the one of its number, modulo how many there are.
+    /// The device of this node: of those of its host the one of its number among the nodes of that, modulo
+    /// how many devices there are.
     pub(super) fn device(&self, all: TargetDevices) -> TargetDevices {
         match all {
             TargetDevices::Gpus(list) if !list.is_empty() => {
-                TargetDevices::Gpus(vec![list[self.endpoint.here().index() % list.len()]])
+                let before = PlaceId::first(self.endpoint.here().0);
+                let number = before.filter(|it| self.endpoint.is_local(*it)).count();
+                TargetDevices::Gpus(vec![list[number % list.len()]])
             }
             all => all,
         }
