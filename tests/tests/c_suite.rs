@@ -12,7 +12,7 @@ fn options(suite: Suite, home: PathBuf) -> Options {
         home,
         apg: tools::apg().to_path_buf(),
         parallel: None,
-        accels: None,
+        accels: (suite == Suite::Xacc).then(|| "cpu".to_owned()),
         part: Part::default(),
         places: None,
         transport: Transport::default(),
@@ -37,15 +37,16 @@ fn examples_pass_as_with_the_compiler() {
     assert!(report.entries.len() >= 7 && report.is_as_good(), "{}", report.text());
 }
 
-/// Which suite a folder is a checkout of.
-fn suite_of(folder: &Path) -> Option<Suite> {
+/// The suites that a folder is a checkout of.
+fn suites_of(folder: &Path) -> impl Iterator<Item = Suite> {
     let marks = [
         ("src/ompts-c.conf", Suite::Validation),
         ("openmp-examples.tex", Suite::Examples),
         ("micro-benchmarks", Suite::Dataracebench),
         ("tests/XMP", Suite::Xmp),
+        ("tests/XACC", Suite::Xacc),
     ];
-    marks.into_iter().find(|(mark, _)| folder.join(mark).exists()).map(|(_, suite)| suite)
+    marks.into_iter().filter(|(mark, _)| folder.join(mark).exists()).map(|(_, suite)| suite)
 }
 
 #[test]
@@ -89,8 +90,9 @@ fn suites_by_path_are_not_worse_than_recorded_with_target_regions_on_a_device() 
 /// Runs the suites that have a record of a mode, and compares.
 fn compare_with_records(mode: &str, with_mode: &dyn Fn(Options) -> Options) {
     let Some(folders) = std::env::var_os("APG_C_SUITES") else { return };
-    for folder in std::env::split_paths(&folders) {
-        let Some(suite) = suite_of(&folder) else { continue };
+    let all = std::env::split_paths(&folders)
+        .flat_map(|folder| suites_of(&folder).map(|suite| (folder.clone(), suite)).collect::<Vec<_>>());
+    for (folder, suite) in all {
         let record = tools::repository().join(format!("tests/c-suite/{}{mode}.json", suite.name()));
         if !record.exists() {
             continue;

@@ -163,6 +163,9 @@ impl Session<'_> {
         };
         command.env("APG_CACHE_DIR", self.scratch.join("cache")).env("NO_COLOR", "1").env("LC_ALL", "C");
         command.env("OMP_NUM_THREADS", self.options.threads.to_string());
+        if let Some(accels) = &self.options.accels {
+            command.env("X10RT_ACCELS", accels);
+        }
         let mut made = folders.iter().map(|it| folder.join("work").join(it)).chain([folder.to_path_buf()]);
         made.try_for_each(std::fs::create_dir_all).map_err(|error| error.to_string())?;
         limited_process::run(command, folder, &limits).map_err(|error| error.to_string())

@@ -25,6 +25,7 @@ use compare::Session;
 pub use report::Report;
 
 use program::{Kind, Program, ProgramRun};
+use xmp::Language;
 
 /// A suite whose files say what each program is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -37,6 +38,8 @@ pub enum Suite {
     Dataracebench,
     /// The programs with XcalableMP of the Omni compiler's tests
     Xmp,
+    /// The programs with XcalableACC of the same tests
+    Xacc,
     /// Any folder of programs that end with status 0
     Folder,
 }
@@ -49,6 +52,7 @@ impl Suite {
             Suite::Examples => "examples",
             Suite::Dataracebench => "dataracebench",
             Suite::Xmp => "xmp",
+            Suite::Xacc => "xacc",
             Suite::Folder => "folder",
         }
     }
@@ -56,7 +60,8 @@ impl Suite {
     /// Its programs; what has to be written for them goes to `scratch`.
     fn programs(self, home: &Path, part: Part, scratch: &Path) -> Result<Vec<Program>, String> {
         let mut programs = match self {
-            Suite::Xmp => xmp::find(home, part, scratch)?,
+            Suite::Xmp => xmp::find(Language::XcalableMp, home, part, scratch)?,
+            Suite::Xacc => xmp::find(Language::XcalableAcc, home, part, scratch)?,
             Suite::Validation => validation::find(home, scratch)?,
             Suite::Examples => examples::find(home)?,
             Suite::Dataracebench => dataracebench::find(home)?,
@@ -197,9 +202,6 @@ impl Options {
     /// The command that runs a built program.
     fn started(&self, program: &Path, places: Option<u32>) -> Command {
         let mut command = Command::new(program);
-        if let Some(accels) = &self.accels {
-            command.env("X10RT_ACCELS", accels);
-        }
         if let Some(places) = places {
             command.env("X10_NPLACES", places.to_string());
         }

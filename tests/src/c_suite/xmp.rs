@@ -1,6 +1,6 @@
-//! The C programs with XcalableMP of the Omni compiler's tests (`tests/XMP` of its repository). Their numbers
-//! of nodes and words of success, and how they end with that compiler, are in
-//! `tests/c-suite/xmp-programs.json`.
+//! The C programs with XcalableMP and XcalableACC of the Omni compiler's tests (`tests/XMP` and `tests/XACC`
+//! of its repository). Their numbers of nodes and words of success, and how those of the former end with that
+//! compiler, are in `tests/c-suite/xmp-programs.json` and `xacc-programs.json`.
 
 use std::path::Path;
 
@@ -10,17 +10,41 @@ use super::Part;
 use super::program::{Kind, Program, ProgramRun};
 use super::report::Verdict;
 
-const PROGRAMS: &str = include_str!("../../c-suite/xmp-programs.json");
+/// Programs of which folder.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Language {
+    /// `tests/XMP`
+    XcalableMp,
+    /// `tests/XACC`
+    XcalableAcc,
+}
+
+impl Language {
+    fn facts(self) -> &'static str {
+        match self {
+            Language::XcalableMp => include_str!("../../c-suite/xmp-programs.json"),
+            Language::XcalableAcc => include_str!("../../c-suite/xacc-programs.json"),
+        }
+    }
+}
 
 /// The programs of a part.
-pub(super) fn find(home: &Path, part: Part, scratch: &Path) -> Result<Vec<Program>, String> {
-    let tests = home.join("tests/XMP");
+pub(super) fn find(
+    language: Language,
+    home: &Path,
+    part: Part,
+    scratch: &Path,
+) -> Result<Vec<Program>, String> {
+    let tests = home.join(match language {
+        Language::XcalableMp => "tests/XMP",
+        Language::XcalableAcc => "tests/XACC",
+    });
     let folder = match part {
         Part::Normal => "normal",
         Part::NotImplemented => "not-implemented",
         Part::Large => "large",
     };
-    let suite: Value = serde_json::from_str(PROGRAMS).map_err(|error| error.to_string())?;
+    let suite: Value = serde_json::from_str(language.facts()).map_err(|error| error.to_string())?;
     let chosen = list(&suite["programs"]).iter().filter(|it| it["folder"] == folder);
     let main = scratch.join("main.c");
     std::fs::write(&main, "int main(void) { return 0; }\n").map_err(|error| error.to_string())?;
@@ -99,7 +123,13 @@ mod tests {
 
     #[test]
     fn facts_name_each_program_once_with_its_runs() {
-        let suite: Value = serde_json::from_str(PROGRAMS).expect("JSON");
+        check(Language::XcalableMp);
+        check(Language::XcalableAcc);
+    }
+
+    #[track_caller]
+    fn check(language: Language) {
+        let suite: Value = serde_json::from_str(language.facts()).expect("JSON");
         let programs = list(&suite["programs"]);
         let names: std::collections::BTreeSet<_> = programs.iter().map(|it| text(&it["path"])).collect();
         assert_eq!(names.len(), programs.len());
