@@ -63,6 +63,24 @@ for folder in $(echo "${APG_C_SUITES:-}" | tr : ' '); do
     tests/c-suite/compare.py "tests/c-suite/$suite-parallel-gpu.json" "$out/$suite-parallel-gpu.json" || failed=1
 done
 
+section "C with XcalableMP"
+for program in examples/xmp/*_accelerators.c tests/c-programs/xmp/*.c; do
+    for places in 1 2 4; do
+        LINES_SHOWN=1 try "$program, $places places" "$apg" run "$program" --accels all --places "$places" -lm
+    done
+done
+bench=tests/bench/xmp
+nvcc -O3 -std=c++17 -arch=native -o "$out/nbody" $bench/cuda/nbody.cu && nvcc -O3 -std=c++17 -arch=native -o "$out/reflect" $bench/cuda/reflect.cu || failed=1
+for gpus in 1 2 4; do
+    [ "$gpus" -le "$(nvidia-smi -L | wc -l)" ] || continue
+    LINES_SHOWN=1 try "N-body by hand, $gpus GPUs" "$out/nbody" "$gpus"
+    LINES_SHOWN=1 try "N-body, $gpus GPUs" "$apg" run $bench/accelerators/nbody.c --accels all --places "$gpus" -O3 -lm
+done
+if [ "$(nvidia-smi -L | wc -l)" -ge 2 ]; then
+    LINES_SHOWN=5 try "planes by peer copies" "$out/reflect"
+    LINES_SHOWN=7 try "planes by reflect" "$apg" run $bench/accelerators/reflect.c --accels all --places 2 -O3 -lm
+fi
+
 section "profile"
 LINES_SHOWN=30 try "profile of examples/kmeans.x10" "$apg" run examples/kmeans.x10 --accels all --profile "$out/trace.json"
 python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["traceEvents"]), "events")' "$out/trace.json" || failed=1
