@@ -161,6 +161,8 @@ pub(super) unsafe fn execute(copies: &[BoxCopy]) {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -170,7 +172,7 @@ mod tests {
     fn boxes_that_are_divided_differently_have_common_axes() {
         // Four rows of six ints, contiguous on one side.
         let (rows, whole) = (StridedBox::new(0, &[(4, 40), (6, 4)], 4), StridedBox::new(8, &[], 96));
-        let found = copies(&[rows.clone()], 1000, &[whole.clone()], 2000).expect("a copy");
+        let found = copies(from_ref(&rows), 1000, from_ref(&whole), 2000).expect("a copy");
         let axis = BoxAxis { count: 4, from: 40, to: 24 };
         let axes = [BoxAxis::ONE, BoxAxis::ONE, BoxAxis::ONE, axis];
         assert_eq!(found, [BoxCopy { source: 1000, target: 2008, run: 24, axes }]);
@@ -207,7 +209,7 @@ mod tests {
             let bytes = from.span().end.max(to.span().end) as usize;
             let source: Vec<u8> = (0..bytes).map(|it| it as u8).collect();
             let (mut expected, mut found) = (vec![0_u8; bytes], vec![0_u8; bytes]);
-            if let Some(all) = copies(&[from.clone()], source.as_ptr() as u64, &[to.clone()], found.as_mut_ptr() as u64) {
+            if let Some(all) = copies(from_ref(&from), source.as_ptr() as u64, from_ref(&to), found.as_mut_ptr() as u64) {
                 // SAFETY: both boxes are inside of the arrays.
                 unsafe {
                     execute(&all);
