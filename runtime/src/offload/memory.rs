@@ -11,7 +11,7 @@ use super::peers::Peers;
 use super::present_table::{Memory, PresentTable};
 use crate::cache::Cache;
 use crate::device::{
-    self, Device, DeviceError, Extents, Kind, LaunchError, LaunchOptions, OnComplete, Upload,
+    self, Completion, Device, DeviceError, Extents, Kind, LaunchError, LaunchOptions, OnComplete, Upload,
 };
 use crate::layout::{Fault, Kernel, Launch};
 
@@ -93,13 +93,17 @@ impl Spare {
     }
 }
 
-/// Runs an operation of a GPU and waits for its end.
-fn wait(start: impl FnOnce(OnComplete)) -> Result<(), DeviceError> {
+/// Runs an operation of a GPU and waits for its end: by polling where the operation lets its caller do so,
+/// since waking this thread takes longer than a small copy.
+fn wait(start: impl FnOnce(OnComplete) -> Option<Completion>) -> Result<(), DeviceError> {
     let (sender, receiver) = mpsc::channel();
-    start(Box::new(move |result| {
+    let polled = start(Box::new(move |result| {
         // The receiver waits until something is sent.
         let _ = sender.send(result);
     }));
+    if let Some(completion) = polled {
+        completion.poll(device::WaitPolicy { worthwhile: || true, park: None });
+    }
     receiver
         .recv()
         .unwrap_or_else(|_| Err(DeviceError::new(Kind::Internal, "the device has lost an operation")))
@@ -177,12 +181,11 @@ impl TargetDevice {
         let ended = wait(|done| {
             // SAFETY: the caller's environment, which has no rails.
             match unsafe { device.launch(0, kernel, environment, LaunchOptions::default(), done) } {
-                Ok(completion) => {
-                    if let Some(completion) = completion {
-                        completion.poll(device::WaitPolicy { worthwhile: || true, park: None });
-                    }
+                Ok(completion) => completion,
+                Err(error) => {
+                    refused = Some(device_error(error));
+                    None
                 }
-                Err(error) => refused = Some(device_error(error)),
             }
         });
         refused.map_or(ended, Err)
@@ -192,7 +195,10 @@ impl TargetDevice {
     /// C++ Programming Guide, "Formatted Output").
     pub(super) fn synchronize(&self) -> Result<(), DeviceError> {
         match self.device()? {
-            Some(device) => wait(|done| device.synchronize(done)),
+            Some(device) => wait(|done| {
+                device.synchronize(done);
+                None
+            }),
             None => Ok(()),
         }
     }
@@ -200,7 +206,7 @@ impl TargetDevice {
     /// Copies within the device.
     pub(super) fn copy_within(&self, source: u64, target: u64, bytes: u64) -> Result<(), DeviceError> {
         match self.device()? {
-            Some(device) => wait(|done| drop(device.copy_to(source, device, target, bytes, done))),
+            Some(device) => wait(|done| device.copy_to(source, device, target, bytes, done)),
             None => {
                 // SAFETY: both ranges are memory of this device, as its caller says, which is that of CPUs.
                 unsafe { std::ptr::copy(source as *const u8, target as *mut u8, bytes as usize) };
@@ -264,7 +270,7 @@ impl Memory for TargetDevice {
         match self.device()? {
             Some(gpu) => wait(|done| {
                 // SAFETY: the caller's memory, which is there until the end is known.
-                drop(unsafe { gpu.copy_in(Upload { source: host, target: device, bytes }, done) });
+                unsafe { gpu.copy_in(Upload { source: host, target: device, bytes }, done) }
             }),
             None => {
                 // SAFETY: the caller's memory, and memory of this device, which is that of CPUs.
@@ -278,7 +284,7 @@ impl Memory for TargetDevice {
         match self.device()? {
             Some(gpu) => wait(|done| {
                 // SAFETY: the caller's memory, which is there until the end is known.
-                drop(unsafe { gpu.copy_out(device, host, bytes, done) });
+                unsafe { gpu.copy_out(device, host, bytes, done) }
             }),
             None => {
                 // SAFETY: the caller's memory, and memory of this device, which is that of CPUs.
