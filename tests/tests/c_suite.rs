@@ -87,6 +87,11 @@ fn suites_by_path_are_not_worse_than_recorded_with_target_regions_on_a_device() 
     compare_with_records("-target", &|it| Options { accels: Some("cpu".to_owned()), ..it });
 }
 
+#[test]
+fn suites_by_path_are_not_worse_than_recorded_over_tcp() {
+    compare_with_records("-tcp", &|it| Options { transport: Transport::Tcp, timeout: 600, ..it });
+}
+
 /// Runs the suites that have a record of a mode, and compares.
 fn compare_with_records(mode: &str, with_mode: &dyn Fn(Options) -> Options) {
     let Some(folders) = std::env::var_os("APG_C_SUITES") else { return };

@@ -63,6 +63,7 @@ impl Session<'_> {
             parallel: options.parallel.clone(),
             accels: options.accels.clone(),
             threads: options.threads,
+            transport: options.transport,
         };
         Report::new(options.suite, mode, entries.into_inner().unwrap_or_default())
     }

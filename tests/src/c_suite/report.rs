@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::Suite;
+use super::{Suite, Transport};
 
 /// How a program ended with one of the tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// Where apg runs regions.
+/// Where apg runs regions, and what carries messages between places.
 #[derive(Clone, Debug)]
 pub(super) struct Mode {
     /// The value of `--parallel`.
@@ -69,6 +69,8 @@ pub(super) struct Mode {
     pub accels: Option<String>,
     /// OpenMP threads.
     pub threads: usize,
+    /// What carries messages between places.
+    pub transport: Transport,
 }
 
 /// The outcome of all programs of a suite.
@@ -127,9 +129,12 @@ impl Report {
             "both_fail": self.names(|it| it.apg != Verdict::Passed && it.compiler != Verdict::Passed),
             "false_errors": self.names(|it| it.false_error.is_some()),
         });
-        let Mode { parallel, accels, threads } = &self.mode;
+        let Mode { parallel, accels, threads, transport } = &self.mode;
         if parallel.is_some() || accels.is_some() {
             value["mode"] = json!({ "parallel": parallel, "accels": accels, "threads": threads });
+        }
+        if *transport == Transport::Tcp {
+            value["transport"] = json!("tcp");
         }
         format!("{value:#}\n")
     }
