@@ -121,6 +121,20 @@ fn values_of_images_are_converted_and_stored_in_any_target() {
 }
 
 #[test]
+fn reductions_of_long_double_keep_its_precision() {
+    if tools::optional_tool("cc").is_none() || !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    let text = "#include <stdio.h>\n#include <xmp.h>\n#pragma xmp nodes p[2]\n#pragma xmp template t[8]\n\
+        #pragma xmp distribute t[block] onto p\nint main(void) {\n  long double s = 1, top = -1e4000L;\n\
+        #pragma xmp loop on t[i] reduction(+:s)\n  for (int i = 0; i < 8; i++) s += 0x1p-62L;\n\
+        #pragma xmp loop on t[i] reduction(max:top)\n  for (int i = 0; i < 8; i++) if (i > top) top = i - 1e-18L;\n\
+        #pragma xmp task on p[0]\n  printf(\"%d %d\\n\", s == 1 + 0x1p-59L, top == 7 - 1e-18L);\n  return 0;\n}\n";
+    let output = of_two_places(text);
+    assert_eq!((output.status, &output.stdout[..]), (0, "1 1\n"), "{}", output.stderr);
+}
+
+#[test]
 fn local_alias_is_the_block_of_a_node() {
     if tools::optional_tool("cc").is_none() {
         return;

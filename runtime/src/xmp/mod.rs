@@ -23,6 +23,7 @@ pub mod inquiry;
 pub mod intrinsics;
 mod kept_plans;
 mod layout;
+mod long_double;
 pub mod loops;
 pub mod mailbox;
 pub mod node;

@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 
 use super::error::{Result, XmpError};
+use super::long_double::{self, Extended};
 use crate::layout::slot;
 use crate::slots::reduction::{Operation, combine};
 
@@ -162,14 +163,15 @@ impl Variable {
         let is_extreme = matches!(operator, Operator::Extreme { .. });
         let is_bitwise = matches!(operator, Operator::BitAnd | Operator::BitOr | Operator::BitXor);
         let has_meaning = match self.value.element {
-            Bytes | LongDouble | LongDoubleComplex => false,
+            Bytes => false,
             Bool => true,
-            Number(slot::F32 | slot::F64) => !is_bitwise,
+            Number(slot::F32 | slot::F64) | LongDouble => !is_bitwise,
             Number(_) => true,
-            Complex(_) => matches!(operator, Operator::Sum | Operator::Product),
+            Complex(_) | LongDoubleComplex => matches!(operator, Operator::Sum | Operator::Product),
         };
-        if matches!(self.value.element, LongDouble | LongDoubleComplex) {
-            return Err(XmpError::new("elements of type `long double` are not reduced between nodes")
+        let is_long_double = matches!(self.value.element, LongDouble | LongDoubleComplex);
+        if is_long_double && !long_double::IS_KNOWN {
+            return Err(XmpError::new("elements of type `long double` are not reduced on this processor")
                 .hint("reduce a `double`"));
         }
         if !has_meaning {
@@ -221,6 +223,10 @@ impl Variable {
             (Operator::Sum | Operator::Product, Element::Bool) => {
                 let is_sum = operator == Operator::Sum;
                 left.iter_mut().zip(right).for_each(|(a, b)| *a = if is_sum { *a | b } else { *a & b });
+            }
+            (operator, Element::LongDouble | Element::LongDoubleComplex) => {
+                let is_complex = self.value.element == Element::LongDoubleComplex;
+                long_double::combine(operator == Operator::Product, is_complex, left, right);
             }
             (Operator::Product, Element::Complex(code)) => multiply_complex(left, right, code),
             (_, element) => {
@@ -303,9 +309,13 @@ impl Variable {
 enum Value {
     Integer(i128),
     Float(f64),
+    Extended(Extended),
 }
 
 fn value(bytes: &[u8], element: Element) -> Value {
+    if element == Element::LongDouble && bytes.len() >= long_double::BYTES {
+        return Value::Extended(Extended::from_bytes(bytes));
+    }
     let mut wide = [0_u8; 16];
     wide[..bytes.len()].copy_from_slice(bytes);
     let unsigned = i128::from_le_bytes(wide);
@@ -325,6 +335,7 @@ pub fn compare(a: &[u8], b: &[u8], element: Element) -> Option<Ordering> {
     match (value(a, element), value(b, element)) {
         (Value::Integer(a), Value::Integer(b)) => Some(a.cmp(&b)),
         (Value::Float(a), Value::Float(b)) => a.partial_cmp(&b),
+        (Value::Extended(a), Value::Extended(b)) => a.compare(b),
         _ => None,
     }
 }
@@ -335,13 +346,18 @@ pub fn compare_totally(a: &[u8], b: &[u8], element: Element) -> Ordering {
 }
 
 fn is_nan(bytes: &[u8], element: Element) -> bool {
-    matches!(value(bytes, element), Value::Float(it) if it.is_nan())
+    match value(bytes, element) {
+        Value::Integer(_) => false,
+        Value::Float(it) => it.is_nan(),
+        Value::Extended(it) => it.is_nan(),
+    }
 }
 
 fn is_true(bytes: &[u8], element: Element) -> bool {
     match value(bytes, element) {
         Value::Integer(it) => it != 0,
         Value::Float(it) => it != 0.0,
+        Value::Extended(it) => !it.is_zero(),
     }
 }
 
@@ -350,6 +366,8 @@ fn number(value: f64, element: Element, bytes: usize) -> Vec<u8> {
     match element {
         Element::Number(slot::F64) => value.to_ne_bytes().to_vec(),
         Element::Number(slot::F32) => (value as f32).to_ne_bytes().to_vec(),
+        Element::LongDouble => Extended::from_double(value).to_bytes().to_vec(),
+        Element::LongDoubleComplex => [value, 0.0].map(|it| Extended::from_double(it).to_bytes()).concat(),
         Element::Complex(slot::F64) => [value.to_ne_bytes(), 0_f64.to_ne_bytes()].concat(),
         Element::Complex(_) => [(value as f32).to_ne_bytes(), 0_f32.to_ne_bytes()].concat(),
         _ => (value as i128).to_le_bytes()[..bytes].to_vec(),
@@ -365,7 +383,7 @@ fn identity(operator: Operator, element: Element, bytes: usize) -> Vec<u8> {
         Operator::BitAnd if element == Element::Bool => number(1.0, element, bytes),
         Operator::BitAnd => vec![0xff; bytes],
         Operator::Extreme { is_max, .. } => match element {
-            Element::Number(slot::F32 | slot::F64) => {
+            Element::Number(slot::F32 | slot::F64) | Element::LongDouble => {
                 number(if is_max { f64::NEG_INFINITY } else { f64::INFINITY }, element, bytes)
             }
             Element::Number(1..=4) if is_max => integer(-1_i128 << (bits - 1)),
@@ -383,6 +401,7 @@ fn multiply_complex(left: &mut [u8], right: &[u8], code: u8) {
     let part = |bytes: &[u8]| match value(bytes, Element::Number(code)) {
         Value::Float(it) => it,
         Value::Integer(it) => it as f64,
+        Value::Extended(_) => f64::NAN,
     };
     for (left, right) in left.chunks_exact_mut(2 * half).zip(right.chunks_exact(2 * half)) {
         let (a, b) = (part(&left[..half]), part(&left[half..]));
