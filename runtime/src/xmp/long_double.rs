@@ -1,5 +1,5 @@
 //! `long double` of C on x86-64: the extended format of the x87 unit, of 64 bits of significand (System V ABI
-//! for x86-64, section 3.1.2), in 16 bytes of which 10 are used. Other processors have other formats, and no
+//! for x86-64, section 3.1.2), in 16 bytes of which 10 are used. Other CPUs have other formats, and no
 //! arithmetic of these here.
 
 use std::cmp::Ordering;

@@ -171,7 +171,7 @@ impl Variable {
         };
         let is_long_double = matches!(self.value.element, LongDouble | LongDoubleComplex);
         if is_long_double && !long_double::IS_KNOWN {
-            return Err(XmpError::new("elements of type `long double` are not reduced on this processor")
+            return Err(XmpError::new("elements of type `long double` are not reduced on this CPU")
                 .hint("reduce a `double`"));
         }
         if !has_meaning {
