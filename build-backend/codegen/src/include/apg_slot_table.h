@@ -80,7 +80,9 @@ static __device__ __forceinline__ void apg_find_slot(const apg_mailbox *mailbox,
   const apg_slot_request &request = state.request;
   if (calls.group != request.group || calls.rank != request.rank) {
     calls.group = request.group; calls.rank = request.rank;
-    calls.part = nullptr; calls.own = nullptr; calls.own_flags = nullptr; calls.is_by_host = false; calls.to = calls.from = 0;
+    calls.part = nullptr; calls.own = nullptr; calls.own_flags = nullptr; calls.is_by_host = false;
+    /* A receive from any source, rank -1, has no channel. */
+    calls.to = calls.from = 0; calls.out = calls.in = {};
     for (apg_u64 i = 0; i < mailbox->part_count; ++i) {
       if (mailbox->parts[i].group == request.group) { calls.part = mailbox->parts + i; calls.own = apg_slot_of(calls.part, request.rank); }
     }

@@ -100,7 +100,7 @@ static bool match_one() {
     for (auto send = sends.begin(); send != sends.end(); ++send) {
       Request &from = **send, &to = **receive;
       const bool is_its = to.call.from == -1 || to.call.from == from.call.rank;
-      if (from.call.partner != to.call.rank || from.call.tag != to.call.tag || !is_its) continue;
+      if (from.call.group != to.call.group || from.call.partner != to.call.rank || from.call.tag != to.call.tag || !is_its) continue;
       if (from.elements.size() <= APG_INLINE_BYTES) to.found = from.elements;
       else memcpy(first_of(target_of(to)), from.elements.data(), from.elements.size());
       to.word = from.call.buffers[0].count << 24 | from.call.rank;
@@ -194,16 +194,21 @@ static const int MOST = 64;
 // The first blocks are those of the first device.
 static int of_first() { return devices == 1 ? blocks : (blocks + 1) / 2; }
 static int device_of(int block) { return block >= of_first(); }
-// The memory of a device for messages with the other one.
+static const int GROUPS = 2, FIRST_GROUP = 5;
+// Some messages are longer than a channel has room for, and some go through the host.
+static const apg_u64 ROOM = 256, DIRECT = 448, CHANNEL = APG_CHANNEL_HEAD_BYTES + 2 * ROOM, STAGING = MOST * 8 * 8;
+// The memory of a device for messages with the other one in a group. Launches have it one after the other.
 struct Area { std::vector<apg_slot_pair> channels; std::vector<apg_u64> taken; std::vector<apg_u32> flags; };
 struct Program {
   apg_mailbox mailbox[2]{};
-  apg_slot_part part[2]{};
-  apg_peer_part peer[2]{};
-  Area area[2];
+  apg_slot_part part[2][GROUPS]{};
+  apg_peer_part peer[2][GROUPS]{};
+  Area area[2][GROUPS];
   std::vector<apg_i64> sent[8], received[8];
   std::atomic<long> wrong{0}, met{0};
   std::atomic<apg_u64> calls{0};
+  apg_u64 posted = 0;
+  bool is_clean = true;
 };
 // What one thread of a block runs.
 static void run(Program &program, int block, unsigned seed, int rounds) {
@@ -216,10 +221,11 @@ static void run(Program &program, int block, unsigned seed, int rounds) {
     // Between devices also messages alone, of which none waits for long.
     static const int messages[] = {0, 1, 2, 10};
     const int choice = random() % 16, kind = devices > 1 && seed % 2 ? messages[choice % 4] : choice, count = random() % MOST, root = random() % blocks, more = random() % 256, late = random() % (4 * blocks);
+    const apg_i64 group = FIRST_GROUP + random() % GROUPS;
     const int next = (block + 1 + more) % blocks, before = (block + blocks - (1 + more) % blocks) % blocks, other = block ^ 1;
     const auto call = [&](int call, apg_i64 partner, apg_i64 from, apg_i64 tag, apg_i64 parts, std::vector<apg_slot_buffer> buffers) {
       // Lines of a large number make wide requests.
-      apg_slot_request request{5, block, partner, from, tag, more & 1 ? APG_XOR : APG_ADD, 0, kind == 14 ? blocks + 1 : blocks, 1, block, {}, call, (apg_u32)buffers.size(), 0, more & 2 ? 7u : 1u << 20};
+      apg_slot_request request{group, block, partner, from, tag, more & 1 ? APG_XOR : APG_ADD, 0, kind == 14 ? blocks + 1 : blocks, 1, block, {}, call, (apg_u32)buffers.size(), 0, more & 2 ? 7u : 1u << 20};
       for (size_t i = 0; i < buffers.size(); ++i) request.buffers[i] = buffers[i];
       if (own_rank == 0) program.calls++;
       return apg_slot_message(&program.mailbox[device_of(block)], calls, parts, request);
@@ -305,38 +311,53 @@ static void run(Program &program, int block, unsigned seed, int rounds) {
     }
   }
 }
-int main(int, char **arguments) {
-  blocks = atoi(arguments[1]); threads = (unsigned)atoi(arguments[2]);
-  const int rounds = atoi(arguments[3]);
-  devices = atoi(arguments[6]);
-  is_patient = !strcmp(arguments[5], "patient");
-  if (is_patient) alarm(300);
-  gridDim.x = (unsigned)blocks;
-  Program program;
+static apg_u64 first_of(int device) { return device == 0 ? 0 : (apg_u64)of_first(); }
+static apg_u64 count_of(int device) { return (apg_u64)(device == 0 ? of_first() : blocks - of_first()); }
+// Makes what launches share.
+static void prepare(Program &program) {
   for (int i = 0; i < blocks; ++i) { program.sent[i].resize(MOST * blocks); program.received[i].resize(MOST * blocks); }
-  std::vector<apg_slot> slots(blocks);
-  apg_meeting meetings[2]{};
-  const apg_u64 first[2] = {0, (apg_u64)of_first()}, count[2] = {(apg_u64)of_first(), (apg_u64)(blocks - of_first())};
-  // Some messages are longer than a channel has room for, and some go through the host.
-  const apg_u64 room = 256, direct = 448, channel = APG_CHANNEL_HEAD_BYTES + 2 * room;
   for (int device = 0; device < devices; ++device) {
-    Area &area = program.area[device];
-    program.part[device] = {5, first[device], count[device], slots.data() + first[device], &meetings[device]};
-    area.channels.resize(count[1 - device] * channel / sizeof(apg_slot_pair)); area.taken.resize(2 * count[device]); area.flags.resize(count[device]);
+    for (Area &area : program.area[device]) {
+      area.channels.resize(count_of(1 - device) * CHANNEL / sizeof(apg_slot_pair)); area.taken.resize(2 * count_of(device)); area.flags.resize(count_of(device));
+    }
   }
   for (int device = 0; device < devices && devices > 1; ++device) {
     const int other = 1 - device;
-    Area &here = program.area[device], &there = program.area[other];
-    program.peer[device] = {5, first[other], count[other], first[device], count[device], (char *)there.channels.data(), (char *)here.channels.data(), here.taken.data(), there.taken.data(), there.flags.data(), here.flags.data(), room, direct};
+    for (int group = 0; group < GROUPS; ++group) {
+      Area &here = program.area[device][group], &there = program.area[other][group];
+      program.peer[device][group] = {FIRST_GROUP + group, first_of(other), count_of(other), first_of(device), count_of(device), (char *)there.channels.data(), (char *)here.channels.data(), here.taken.data(), there.taken.data(), there.flags.data(), here.flags.data(), ROOM, DIRECT};
+    }
   }
-  const apg_u64 staging = MOST * 8 * 8;
+}
+// The blocks of one launch, each with its threads, until they have ended.
+static void run_blocks(Program &program, unsigned seed, int rounds) {
+  std::vector<std::unique_ptr<Block>> shared;
+  std::vector<std::thread> all;
+  for (int block = 0; block < blocks; ++block) {
+    shared.push_back(std::make_unique<Block>((int)threads));
+    for (unsigned rank = 0; rank < threads; ++rank) {
+      all.emplace_back([&, block, rank] {
+        own_block = shared[block].get(); own_rank = rank; blockIdx.x = (unsigned)block;
+        run(program, block, seed, rounds);
+      });
+    }
+  }
+  for (std::thread &it : all) it.join();
+}
+// A launch at each device, with a host of their own. All messages have ended then.
+static void launch(Program &program, unsigned seed, int rounds) {
+  std::vector<apg_slot> slots(GROUPS * blocks);
+  apg_meeting meetings[2][GROUPS]{};
   std::vector<apg_slot_pair> posts(blocks * APG_ALL_POST_UNITS);
-  std::vector<unsigned char> sent(staging * blocks), kept(staging * blocks);
+  std::vector<unsigned char> sent(STAGING * blocks), kept(STAGING * blocks);
   std::vector<apg_u32> doorbells(blocks);
-  answers.resize(blocks * APG_ALL_ANSWER_UNITS);
-  for (int device = 0; device < devices; ++device) program.mailbox[device] = {doorbells.data(), posts.data(), answers.data(), sent.data(), sent.data(), staging, kept.data(), &program.part[device], 1, &program.peer[device], devices > 1 ? 1u : 0u};
+  answers.assign(blocks * APG_ALL_ANSWER_UNITS, {});
+  program.met = 0;
+  for (int device = 0; device < devices; ++device) {
+    for (int group = 0; group < GROUPS; ++group) program.part[device][group] = {FIRST_GROUP + group, first_of(device), count_of(device), slots.data() + group * blocks + first_of(device), &meetings[device][group]};
+    program.mailbox[device] = {doorbells.data(), posts.data(), answers.data(), sent.data(), sent.data(), STAGING, kept.data(), program.part[device], GROUPS, program.peer[device], devices > 1 ? GROUPS : 0u};
+  }
   std::atomic<bool> is_over{false};
-  apg_u64 total = 0;
   std::thread host([&] {
     std::vector<apg_u64> made(blocks);
     for (int block = 0; !is_over; block = (block + 1) % blocks) {
@@ -347,34 +368,38 @@ int main(int, char **arguments) {
       const apg_slot_pair *units = posts.data() + block * APG_ALL_POST_UNITS;
       apg_await_units(&post, units, 0, APG_POST_UNITS, made[block] + 1, 0, 1);
       apg_await_units(&post, units, APG_POST_UNITS, APG_POST_UNITS + ((post.words[1] & 0x1ff) + 7) / 8, made[block] + 1, 0, 1);
-      ++total;
-      handle(post, ++made[block], block, (const char *)sent.data() + block * staging);
+      ++program.posted;
+      handle(post, ++made[block], block, (const char *)sent.data() + block * STAGING);
     }
   });
-  std::vector<std::unique_ptr<Block>> shared;
-  std::vector<std::thread> all;
-  for (int block = 0; block < blocks; ++block) {
-    shared.push_back(std::make_unique<Block>((int)threads));
-    for (unsigned rank = 0; rank < threads; ++rank) {
-      all.emplace_back([&, block, rank] {
-        own_block = shared[block].get(); own_rank = rank; blockIdx.x = (unsigned)block;
-        run(program, block, (unsigned)atoi(arguments[4]), rounds);
-      });
-    }
-  }
-  for (std::thread &it : all) it.join();
+  run_blocks(program, seed, rounds);
   is_over = true;
   host.join();
-  bool is_clean = true;
-  for (const apg_slot &slot : slots) is_clean = is_clean && slot.offer == APG_OFFER_NONE && !(slot.flags & APG_SLOT_IN_HOST);
+  for (const apg_slot &slot : slots) program.is_clean = program.is_clean && slot.offer == APG_OFFER_NONE && !(slot.flags & APG_SLOT_IN_HOST);
+  program.is_clean = program.is_clean && sends.empty() && receives.empty() && arrived.empty();
+}
+int main(int, char **arguments) {
+  blocks = atoi(arguments[1]); threads = (unsigned)atoi(arguments[2]);
+  const int rounds = atoi(arguments[3]);
+  const unsigned seed = (unsigned)atoi(arguments[4]);
+  devices = atoi(arguments[6]);
+  is_patient = !strcmp(arguments[5], "patient");
+  if (is_patient) alarm(300);
+  gridDim.x = (unsigned)blocks;
+  Program program;
+  prepare(program);
+  launch(program, seed, rounds / 2);
+  launch(program, seed + 100, rounds / 2);
   // Messages that receivers at the other device have taken; all have ended.
   apg_u64 taken = 0;
   for (int device = 0; device < devices; ++device) {
-    const Area &area = program.area[device], &other = program.area[1 - device];
-    for (size_t i = 0; i < area.taken.size(); i += 2) {
-      taken += area.taken[i] > 0;
-      is_clean = is_clean && (devices == 1 || other.channels[i / 2 * channel / sizeof(apg_slot_pair)].low / 2 == area.taken[i + 1]);
+    for (int group = 0; group < GROUPS; ++group) {
+      const Area &area = program.area[device][group], &other = program.area[1 - device][group];
+      for (size_t i = 0; i < area.taken.size(); i += 2) {
+        taken += area.taken[i] > 0;
+        program.is_clean = program.is_clean && (devices == 1 || other.channels[i / 2 * CHANNEL / sizeof(apg_slot_pair)].low / 2 == area.taken[i + 1]);
+      }
     }
   }
-  printf("%ld wrong, %s, %s, %s, %s\n", program.wrong.load(), is_clean ? "clean" : "not clean", gathered > 0 ? "gathered" : "not gathered", total > 0 && total < program.calls ? "both paths" : "one path", taken > 0 ? "channels" : "no channels");
+  printf("%ld wrong, %s, %s, %s, %s\n", program.wrong.load(), program.is_clean ? "clean" : "not clean", gathered > 0 ? "gathered" : "not gathered", program.posted > 0 && program.posted < program.calls ? "both paths" : "one path", taken > 0 ? "channels" : "no channels");
 }
