@@ -1,7 +1,7 @@
 //! Data-sharing clauses of code of teams (OpenMP 2.5, section 2.8.3): objects of each thread in place of
 //! those that clauses name, and what happens to their values at the end.
 
-use apg_c_analysis::hir::{Clause, Directive, Type, VariableId};
+use apg_c_analysis::hir::{Clause, Directive, Program, Type, VariableId};
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, PlaceKind, Ty};
 use rustc_hash::FxHashMap;
@@ -81,9 +81,6 @@ impl Body<'_, '_> {
                 }
             }
         }
-        let is_read_and_kept = replaced
-            .iter()
-            .any(|it| ["firstprivate", "lastprivate"].iter().all(|name| it.clauses.contains(name)));
         let mut environment = Environment { around, reductions: Vec::new(), last: Vec::new() };
         for Named { variable, range, outer, clauses, operator } in replaced {
             if matches!(hir.variable(variable).ty, Type::Array(..)) {
@@ -115,7 +112,7 @@ impl Body<'_, '_> {
                 environment.last.push(pair);
             }
         }
-        if is_read_and_kept {
+        if is_read_and_kept(hir, directive) {
             // All threads read the first value before one of them stores the last (section 2.8.3.5).
             self.call_entry("team_synchronize", Vec::new());
         }
@@ -240,6 +237,15 @@ impl Body<'_, '_> {
             false => self.copy_object(lvalue, &at, range),
         }
     }
+}
+
+/// Whether threads read the first value of an object whose last value one of them stores: they wait for each
+/// other in between.
+pub(super) fn is_read_and_kept(hir: &Program, directive: &Directive) -> bool {
+    let variables = |name: &'static str| {
+        directive.clauses_named(name).flat_map(|it| &it.items).filter_map(|it| it.variable(hir))
+    };
+    variables("firstprivate").any(|it| variables("lastprivate").any(|last| last == it))
 }
 
 /// The entry that reduces values of a type.

@@ -5,6 +5,7 @@ use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{Construct, Directive, DirectiveId, ExprId, ExprKind, Program, VariableId};
 use apg_c_analysis::loops::{self, CanonicalLoop};
 
+use super::clauses::is_read_and_kept;
 use super::routines::is_of_device;
 use crate::unit::FunctionNames;
 
@@ -30,7 +31,8 @@ pub(super) fn is_independent(hir: &Program, region: DirectiveId, with_openmp: &F
     use Construct::{For, Loop, Parallel, Simd};
     let of = hir.directive(region);
     let is_loop = matches!(of.constructs[..], [Parallel, For | Loop] | [Parallel, For, Simd]);
-    if !is_loop || of.clauses.iter().any(|it| !CLAUSES.contains(&it.name.as_str())) {
+    let has_others = of.clauses.iter().any(|it| !CLAUSES.contains(&it.name.as_str()));
+    if !is_loop || has_others || is_read_and_kept(hir, of) {
         return false;
     }
     let Some(body) = of.body else { return false };

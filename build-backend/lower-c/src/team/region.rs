@@ -446,3 +446,48 @@ impl Body<'_, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use apg_c_analysis::{AnalysisHost, FileSystem, Toolchain, parsed};
+
+    use super::*;
+
+    /// The text declares what it uses.
+    struct NoHeaders;
+
+    impl FileSystem for NoHeaders {
+        fn read(&self, _: &Path) -> Option<Arc<str>> {
+            None
+        }
+    }
+
+    /// The regions of a function whose loops follow directives with these ends.
+    fn lowered(directives: &[&str]) -> ParallelRegions {
+        let loops: String = directives
+            .iter()
+            .map(|it| format!("  #pragma omp parallel {it}\n  for (int i = 0; i < n; i++) {{ x[i] = z; }}\n"))
+            .collect();
+        let text = format!("void f(int n, double *x, double z) {{\n{loops}}}\n");
+        let mut host = AnalysisHost::new(Arc::new(NoHeaders));
+        let file = host.set_file(Path::new("/a.c"), text.as_str().into(), &Arc::new(Toolchain::default()));
+        let found =
+            lower_parallel(parsed(host.database(), file), Path::new("a.c"), &FunctionNames::default());
+        assert!(found.refused.is_empty(), "{:?}", found.refused);
+        found
+    }
+
+    #[test]
+    fn loops_whose_threads_wait_for_first_values_are_not_independent() {
+        let found = lowered(&[
+            "for firstprivate(z) lastprivate(z)",
+            "for firstprivate(z)",
+            "for lastprivate(z)",
+            "for reduction(+: z)",
+        ]);
+        let expected: Vec<DirectiveId> = [1, 2].map(|it: usize| found.regions[it].0).to_vec();
+        assert_eq!(found.independent, expected);
+    }
+}
