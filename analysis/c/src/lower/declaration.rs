@@ -17,9 +17,14 @@ impl Lowerer {
         let mut variables = Vec::new();
         for declarator in declaration.init_declarators() {
             let declared = self.declarator(declarator.declarator(), specified.ty.clone());
+            let first_new = self.program.variables.len();
             if let Some(variable) = self.declared(&specified, declared) {
                 variables.push(variable);
                 if let Some(initializer) = declarator.initializer().filter(|_| !self.is_header) {
+                    if variable.index() < first_new {
+                        // An earlier declaration gets the initialiser.
+                        self.note_completion();
+                    }
                     self.initialize(variable, &initializer);
                 }
             }
@@ -85,8 +90,10 @@ impl Lowerer {
         }
     }
 
+    /// The variable of file scope that a name means so far.
     fn global(&self, name: &str) -> Option<VariableId> {
-        match self.program.names.get(name)? {
+        let found = self.program.names.get(name).filter(|_| self.is_declared(&self.layout.names, name));
+        match found? {
             Entity::Variable(it) => Some(*it),
             _ => None,
         }

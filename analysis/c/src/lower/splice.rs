@@ -226,6 +226,7 @@ int main(void) {
             "\n#pragma omp declare mapper(struct point v) map(v)\n",
             // A name that is declared behind the function.
             "total = later;",
+            "extern int later; total = later;",
         ] {
             assert!(!is_lowered_alone(PROGRAM, &PROGRAM.replace("// here", statement)), "{statement}");
         }
@@ -234,5 +235,7 @@ int main(void) {
         assert!(!is_lowered_alone(PROGRAM, &parameter));
         let completed = format!("int early(int n) {{ return n; }}\nstruct point;\n{PROGRAM}int table[4];\n");
         assert!(!is_lowered_alone(&completed, &completed.replace("return n;", "return n + 1;")));
+        let initialized = "extern int n;\nint early(int n) { return n; }\nint n = 5;\n";
+        assert!(!is_lowered_alone(initialized, &initialized.replace("return n;", "return n + 1;")));
     }
 }
