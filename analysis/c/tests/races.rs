@@ -161,6 +161,29 @@ fn a_lock_that_is_held_over_a_barrier_orders_the_thread_that_acquires_it() {
 }
 
 #[test]
+fn locks_that_are_handed_over_one_after_another_order_the_first_thread_and_the_last() {
+    let program = |passed: &str| {
+        format!(
+            "#include <omp.h>\nomp_lock_t first, second;\nint value;\nint main(void) {{\n    int copy = 0;\n    \
+             omp_init_lock(&first);\n    omp_init_lock(&second);\n    #pragma omp parallel num_threads(3)\n    {{\n        \
+             int id = omp_get_thread_num();\n        if (id == 0) omp_set_lock(&first);\n        \
+             if (id == 1) omp_set_lock(&second);\n        #pragma omp barrier\n        \
+             if (id == 0) {{\n            value = 1;\n            omp_unset_lock(&first);\n        }}\n        \
+             if (id == 1) {{\n            {passed}\n        }}\n        \
+             if (id == 2) {{\n            omp_set_lock(&second);\n            copy = value;\n            \
+             omp_unset_lock(&second);\n        }}\n    }}\n    return copy;\n}}\n"
+        )
+    };
+    if toolchain().predefined.is_empty() {
+        return;
+    }
+    let (acquire, release) = ("omp_set_lock(&first); omp_unset_lock(&first);", "omp_unset_lock(&second);");
+    assert_eq!(codes(&program(&format!("{acquire} {release}"))), Vec::<&str>::new());
+    // The second lock is released before the first is acquired.
+    assert_eq!(codes(&program(&format!("{release} {acquire}"))), ["omp/data-race"]);
+}
+
+#[test]
 fn pointers_in_a_table_are_followed_to_what_they_point_to() {
     let program = |second: u32| {
         format!(

@@ -1,7 +1,9 @@
 //! Locks that order threads: one thread holds a lock since before a barrier and releases it after its store;
-//! another acquires it before its own (happens-before by locks: Lamport, CACM 1978; Adve and Boehm, CACM 2010).
+//! another acquires it before its own, or passes the order on by a second lock (happens-before by locks: Lamport, CACM 1978; Adve and Boehm, CACM 2010).
 
 use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use super::model::{Access, Constraint, Step};
 
@@ -25,24 +27,30 @@ pub(super) fn is_handed_over<S>(a: &Access<S>, b: &Access<S>, events: &[LockEven
     !events.is_empty() && (precedes(a, b, events) || precedes(b, a, events))
 }
 
-/// Whether the thread of an access releases a lock after it, which that of another has to acquire before.
+/// Whether the thread of an access releases a lock after it, which that of another has to acquire before; or
+/// a thread between them, which acquires the one and releases another, and so on.
 fn precedes<S>(a: &Access<S>, b: &Access<S>, events: &[LockEvent]) -> bool {
     let Some(team) = team_of(a).filter(|it| team_of(b) == Some(*it)) else { return false };
-    let mut releases = events.iter().filter(|it| {
-        it.is_release
-            && it.team == team
-            && a.time < it.time
-            && may_hold_together(&it.constraints, &a.constraints)
-    });
-    releases.any(|release| {
-        events.iter().any(|it| {
-            !it.is_release
-                && it.lock == release.lock
-                && it.team == team
-                && it.time < b.time
-                && may_hold_together(&it.constraints, &b.constraints)
-        })
-    })
+    let (releases, acquisitions): (Vec<_>, Vec<_>) =
+        events.iter().filter(|it| it.team == team).partition(|it| it.is_release);
+    let released_after = |time: u32, constraints: &[Constraint]| {
+        let is_behind = |it: &&&LockEvent| time < it.time && may_hold_together(&it.constraints, constraints);
+        releases.iter().filter(is_behind).map(|it| it.lock).collect::<Vec<_>>()
+    };
+    let mut open = released_after(a.time, &a.constraints);
+    let mut seen = FxHashSet::default();
+    while let Some(lock) = open.pop() {
+        if !seen.insert(lock) {
+            continue;
+        }
+        for acquired in acquisitions.iter().filter(|it| it.lock == lock) {
+            if acquired.time < b.time && may_hold_together(&acquired.constraints, &b.constraints) {
+                return true;
+            }
+            open.extend(released_after(acquired.time, &acquired.constraints));
+        }
+    }
+    false
 }
 
 /// The region of the innermost team that executes an access, and its phase.
