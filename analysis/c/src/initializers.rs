@@ -1,6 +1,6 @@
 //! Initialisers in braces (C17 6.7.9): which object each value is for.
 
-use crate::hir::{Designator, ExprId, ExprKind, Length, Program, Record, RecordId, Type};
+use crate::hir::{Designator, ExprId, ExprKind, Length, Program, Record, Type};
 
 /// A part of an array, struct or union.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,11 +65,11 @@ pub fn element_count(program: &Program, ty: &Type, value: ExprId) -> Option<u64>
     }
     let found = is_braced(program, value).then(|| assignments(program, ty, value)).flatten()?;
     let ends = found.iter().map(|it| match (it.path.first(), it.last) {
-        (Some(Step::Element(_)), Some(last)) if it.path.len() == 1 => last + 1,
-        (Some(Step::Element(index)), _) => index + 1,
-        _ => 0,
+        (Some(Step::Element(_)), Some(last)) if it.path.len() == 1 => last.checked_add(1),
+        (Some(Step::Element(index)), _) => index.checked_add(1),
+        _ => Some(0),
     });
-    Some(ends.max().unwrap_or(0))
+    ends.reduce(|a, b| Some(a?.max(b?))).unwrap_or(Some(0))
 }
 
 struct Reader<'p> {
@@ -103,7 +103,7 @@ impl<'p> Reader<'p> {
             path.push(step);
             self.part_value(&part, path, value)?;
             path.pop();
-            next += 1;
+            next = next.checked_add(1)?;
         }
         Some(())
     }
@@ -149,7 +149,7 @@ impl<'p> Reader<'p> {
             match designator {
                 Designator::Field(name) => {
                     let Type::Record(record) = inner else { return None };
-                    for (of, index) in member_path(self.program, record, name)? {
+                    for (of, index) in self.program.member_path(record, name)? {
                         let field = self.program.record(of).fields.as_ref()?.get(index as usize)?;
                         taken.push((Type::Record(of), part_number(self.program.record(of), index)));
                         path.push(Step::Member(index));
@@ -157,7 +157,7 @@ impl<'p> Reader<'p> {
                     }
                 }
                 Designator::Element(index) | Designator::Elements(index, _) => {
-                    let Type::Array(element, _) = inner.clone() else { return None };
+                    let Type::Array(element, length) = inner.clone() else { return None };
                     let first = u64::try_from(self.program.constant(*index)?).ok()?;
                     if let Designator::Elements(_, end) = designator {
                         let end = u64::try_from(self.program.constant(*end)?).ok()?;
@@ -165,6 +165,9 @@ impl<'p> Reader<'p> {
                             return None;
                         }
                         last = Some(end);
+                    }
+                    if matches!(length, Length::Constant(length) if last.unwrap_or(first) >= length) {
+                        return None;
                     }
                     taken.push((inner, last.unwrap_or(first)));
                     path.push(Step::Element(first));
@@ -185,10 +188,10 @@ impl<'p> Reader<'p> {
         while taken.len() > 1 {
             let (of, number) = taken.pop()?;
             path.pop();
-            self.parts(&of, path, number + 1, false)?;
+            self.parts(&of, path, number.checked_add(1)?, false)?;
         }
         path.truncate(depth);
-        Some(taken.pop()?.1 + 1)
+        taken.pop()?.1.checked_add(1)
     }
 
     /// A part that a value without a designator can be for; of a union the first member only.
@@ -220,21 +223,4 @@ fn is_initialized(field: &crate::hir::Field) -> bool {
 fn part_number(record: &Record, index: u32) -> u64 {
     let before = record.fields.iter().flatten().take(index as usize).filter(|it| is_initialized(it));
     if record.is_union { u64::from(u32::MAX) } else { before.count() as u64 }
-}
-
-/// The positions that lead to a member, through anonymous structs and unions.
-fn member_path(program: &Program, id: RecordId, name: &str) -> Option<Vec<(RecordId, u32)>> {
-    let fields = program.record(id).fields.as_ref()?;
-    fields.iter().enumerate().find_map(|(index, field)| {
-        let own = (id, index as u32);
-        match (&field.name, &field.ty) {
-            (Some(found), _) => (found == name).then(|| vec![own]),
-            (None, Type::Record(inner)) => {
-                let mut path = member_path(program, *inner, name)?;
-                path.insert(0, own);
-                Some(path)
-            }
-            (None, _) => None,
-        }
-    })
 }

@@ -94,4 +94,28 @@ fn records_and_functions_that_contain_themselves_have_diagnostics() {
     check(&format!(
         "int a; void f(void) {{ {calls} a++; }}\nint main(void) {{\n#pragma omp parallel\nf();\n}}"
     ));
+    for contained in ["struct s;", "struct s; struct s;"] {
+        check(&format!(
+            "struct s {{ int a; {contained} }}; struct s x[] = {{[0].b = 1}};\nvoid f(void) {{\n#pragma omp parallel\nx[0].b = 1;\n}}"
+        ));
+    }
+}
+
+#[test]
+fn designators_of_any_element_have_diagnostics() {
+    for of in ["v[]", "v[2]", "v[2][3]", "v[][3]"] {
+        for element in [
+            "[18446744073709551615u]",
+            "[18446744073709551614u]",
+            "[1 ... 18446744073709551615u]",
+            "[5]",
+            "[-1]",
+        ] {
+            for value in ["1", "1, 2", "{1, 2}"] {
+                check(&format!(
+                    "int {of} = {{{element} = {value}}};\nint f(void) {{\n#pragma omp target map(v)\n;\nreturn sizeof v;\n}}"
+                ));
+            }
+        }
+    }
 }

@@ -363,7 +363,7 @@ impl Body<'_, '_> {
                 }
             }
         };
-        let Some(path) = self.unit.field_path(*record, name) else {
+        let Some(path) = self.unit.hir.member_path(*record, name) else {
             return unsupported(range, format!("there is no member `{name}`"), "declare the struct");
         };
         for (record, field) in path {

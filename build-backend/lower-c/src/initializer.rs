@@ -42,7 +42,7 @@ impl Body<'_, '_> {
         }
         let Some(found) = initializers::assignments(hir, ty, value) else {
             let message = "a designator of this initialiser names no member or element";
-            return unsupported(range, message, "name a member, or write a constant index");
+            return unsupported(range, message, "name a member, or write a constant index of the array");
         };
         let elements = self.unit.program.types.array(place.ty).map(|it| (it.element, it.length));
         match elements.filter(|_| are_first_elements(&found)) {

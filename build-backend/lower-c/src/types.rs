@@ -145,21 +145,4 @@ impl Unit<'_> {
         self.program.structs[index].layout = Some(layout);
         Ok(())
     }
-
-    /// The numbers of the fields that lead to a member, those of anonymous structs and unions first.
-    pub(crate) fn field_path(&self, id: RecordId, name: &str) -> Option<Vec<(RecordId, u32)>> {
-        let fields = self.hir.record(id).fields.as_ref()?;
-        fields.iter().enumerate().find_map(|(index, field)| {
-            let own = (id, index as u32);
-            match (&field.name, &field.ty) {
-                (Some(found), _) => (found == name).then(|| vec![own]),
-                (None, Type::Record(inner)) => {
-                    let mut path = self.field_path(*inner, name)?;
-                    path.insert(0, own);
-                    Some(path)
-                }
-                (None, _) => None,
-            }
-        })
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 use super::{ExprId, Program, RecordId};
@@ -176,16 +177,40 @@ impl Program {
 
     /// The type of a member, of anonymous structs and unions too.
     pub fn field_type(&self, ty: &Type, name: &str) -> Option<Type> {
-        self.field_type_below(ty, name, 0)
+        let Type::Record(id) = ty else { return None };
+        let (of, index) = self.member_path(*id, name)?.pop()?;
+        Some(self.record(of).fields.as_ref()?.get(index as usize)?.ty.clone())
     }
 
-    fn field_type_below(&self, ty: &Type, name: &str, depth: u32) -> Option<Type> {
-        let Type::Record(id) = ty else { return None };
-        let fields = self.record(*id).fields.as_ref()?;
-        fields.iter().find_map(|it| match &it.name {
-            Some(own) => (own == name).then(|| it.ty.clone()),
-            None if depth > MAX_DEPTH => None,
-            None => self.field_type_below(&it.ty, name, depth + 1),
-        })
+    /// The records and positions that lead to a member, through anonymous structs and unions. Each record is
+    /// looked at once: one of a wrong program may contain itself.
+    pub fn member_path(&self, id: RecordId, name: &str) -> Option<Vec<(RecordId, u32)>> {
+        // The records with the number of the one that contains them, and the position there.
+        let mut records = vec![(id, None)];
+        let mut seen = FxHashSet::from_iter([id]);
+        let mut at = 0;
+        while let Some((of, _)) = records.get(at).copied() {
+            for (index, field) in self.record(of).fields.iter().flatten().enumerate() {
+                let index = index as u32;
+                match (&field.name, &field.ty) {
+                    (Some(found), _) if found == name => {
+                        let mut path = vec![(of, index)];
+                        let mut outer: Option<(usize, u32)> = records[at].1;
+                        while let Some((container, index)) = outer {
+                            path.push((records[container].0, index));
+                            outer = records[container].1;
+                        }
+                        path.reverse();
+                        return Some(path);
+                    }
+                    (None, Type::Record(inner)) if seen.insert(*inner) => {
+                        records.push((*inner, Some((at, index))));
+                    }
+                    _ => {}
+                }
+            }
+            at += 1;
+        }
+        None
     }
 }
