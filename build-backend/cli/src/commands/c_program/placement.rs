@@ -3,6 +3,7 @@
 
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::Finding;
+use apg_project::build::Options;
 use apg_project::c::{self as translation, DeviceProgram, Placement};
 use apg_runtime::offload::TargetDevices;
 use apg_toolchain::c::{CBuild, Form, SharedForm};
@@ -54,14 +55,8 @@ impl CProgram {
         if devices.is_none() {
             return Ok(Ok((request, Kind::Executable)));
         }
-        let profile = if self.is_debug { Profile::Dev } else { Profile::Portable };
-        let options = self.program.request(profile, self.is_debug).options;
-        let found = translation::translate_program(
-            &self.inputs.sources,
-            &self.compile_flags(),
-            options,
-            self.regions_on_device(),
-        )?;
+        let options = self.device_options();
+        let found = translation::translate_program(sources, &flags, options, self.regions_on_device())?;
         let DeviceProgram { edited, regions, on_host } = match found {
             Ok(Placement::Devices(program)) => program,
             Ok(Placement::Host(reasons)) => {
@@ -88,6 +83,12 @@ impl CProgram {
         Ok(Ok((request, Kind::Offloaded)))
     }
 
+    /// Options of the translation of what devices run.
+    fn device_options(&self) -> Options {
+        let profile = if self.is_debug { Profile::Dev } else { Profile::Portable };
+        self.program.request(profile, self.is_debug).options
+    }
+
     /// The parts of a program of places: with kernels for the regions of its devices. `None` if findings are
     /// printed.
     fn distributed_form(
@@ -96,8 +97,7 @@ impl CProgram {
         observer: &dyn BuildObserver,
         is_stream: bool,
     ) -> Result<Option<SharedForm>, Failure> {
-        let profile = if self.is_debug { Profile::Dev } else { Profile::Portable };
-        let options = self.program.request(profile, self.is_debug).options;
+        let options = self.device_options();
         let (sources, flags) = (&self.inputs.sources, self.compile_flags());
         match translation::translate_distributed(sources, edited, &flags, options)? {
             Ok(DeviceProgram { edited, regions, on_host }) => {
