@@ -149,8 +149,8 @@ impl Handle {
 pub(crate) struct Context {
     device: Handle,
     context: sys::CUcontext,
-    /// The numbers of the devices whose memory was made accessible.
-    reached: Mutex<Vec<u32>>,
+    /// The numbers of the devices with which direct access was tried, and whether there is access both ways.
+    reached: Mutex<Vec<(u32, bool)>>,
 }
 
 // SAFETY: contexts may be used from any thread.
@@ -199,29 +199,34 @@ impl Context {
         self.context
     }
 
-    /// Enables, once, direct access between this device and another one's memory. Where there are none, the
-    /// driver copies through the host. This context is current before and after.
-    pub(crate) fn reach(&self, other: &Context) {
+    /// Enables, once, direct access between this device and another one's memory; whether both have it. Where
+    /// they have not, the driver copies through the host. This context is current before and after.
+    pub(crate) fn reach(&self, other: &Context) -> bool {
         let mut reached = self.reached.lock();
-        if reached.contains(&other.device.ordinal) {
-            return;
+        if let Some((_, reaches)) = reached.iter().find(|it| it.0 == other.device.ordinal) {
+            return *reaches;
         }
-        reached.push(other.device.ordinal);
-        for (from, to) in [(other, self), (self, other)] {
-            let mut can = 0;
-            // SAFETY: devices and contexts of the driver; the result goes to a local. That access was given
-            // before is no harm.
-            unsafe {
-                if check(sys::cuDeviceCanAccessPeer(&mut can, from.device.device, to.device.device)).is_ok()
-                    && can != 0
-                    && check(sys::cuCtxSetCurrent(from.context)).is_ok()
-                {
-                    sys::cuCtxEnablePeerAccess(to.context, 0);
-                }
-            }
-        }
+        let ends = [(other, self), (self, other)];
+        let reaches = ends.into_iter().filter(|(from, to)| from.enable_access(to)).count() == ends.len();
+        reached.push((other.device.ordinal, reaches));
         // SAFETY: a context that is never destroyed.
         unsafe { sys::cuCtxSetCurrent(self.context) };
+        reaches
+    }
+
+    /// Lets this device access another one's memory, if it can; whether it does.
+    fn enable_access(&self, other: &Context) -> bool {
+        let (from, to) = (self.device.device, other.device.device);
+        let mut can = 0;
+        // SAFETY: devices and contexts of the driver; the result goes to a local.
+        let enabled = unsafe {
+            let asked = check(sys::cuDeviceCanAccessPeer(&mut can, from, to)).is_ok() && can != 0;
+            if !asked || check(sys::cuCtxSetCurrent(self.context)).is_err() {
+                return false;
+            }
+            sys::cuCtxEnablePeerAccess(other.context, 0)
+        };
+        matches!(enabled, sys::CUresult::CUDA_SUCCESS | sys::CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
     }
 
     /// Whether kernels of both devices may access each other's memory, also by atomic operations; they can
@@ -240,11 +245,7 @@ impl Context {
             Link::CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED,
             Link::CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
         ];
-        let reaches = links.into_iter().all(|link| has(self, other, link) && has(other, self, link));
-        if reaches {
-            self.reach(other);
-        }
-        reaches
+        links.into_iter().all(|link| has(self, other, link) && has(other, self, link)) && self.reach(other)
     }
 
     /// The device.
