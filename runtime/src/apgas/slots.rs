@@ -108,12 +108,18 @@ pub fn register(number: i64, table: &[i64]) -> Result<(), String> {
     Ok(())
 }
 
-/// Where requests of blocks come from.
+/// Where requests of blocks come from. Calls behind the last launch do not look for them any more.
 fn sources() -> SmallVec<[Arc<dyn RequestSource>; 2]> {
     if !own().has_sources.load(Ordering::Relaxed) {
         return SmallVec::new();
     }
-    own().sources.lock().iter().filter_map(Weak::upgrade).collect()
+    let mut sources = own().sources.lock();
+    let mut found = SmallVec::new();
+    sources.retain(|it| it.upgrade().map(|it| found.push(it)).is_some());
+    if sources.is_empty() {
+        own().has_sources.store(false, Ordering::Relaxed);
+    }
+    found
 }
 
 /// Whether no thread looks for slots that wait for long yet; the caller starts it then.

@@ -32,7 +32,8 @@ impl Done {
                 let mut halves = both.lock();
                 match halves.first.take() {
                     None => {
-                        // A call that waits next waits for the other half first.
+                        // For the report of waiting slots, which names the half that is left. With the lock held, so
+                        // that the exchange cannot end meanwhile: the note would be about the slot's next call.
                         group.note_half(rank, is_receive);
                         halves.first = Some(outcome);
                     }
