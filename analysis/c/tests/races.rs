@@ -137,7 +137,7 @@ fn tasks_that_wait_for_their_own_tasks_are_ordered_by_their_dependences() {
         )
     };
     assert_eq!(codes(&program("#pragma omp taskwait")), Vec::<&str>::new());
-    // Without a wait the inner task outlives the one that others wait for.
+    // Without a wait the inner task outlives the task that others wait for.
     assert_eq!(codes(&program("")).len(), 1);
 }
 

@@ -44,7 +44,7 @@ impl Reduction {
 }
 
 /// The most elements of which each thread has copies, if atomic operations on the device's array do as well.
-const FEW_ELEMENTS: u64 = 32;
+const MAX_ELEMENTS_OF_A_THREAD: u64 = 32;
 
 /// The most bytes of the elements of which each thread has copies.
 const MAX_COPIED_BYTES: u64 = 4096;
@@ -75,7 +75,7 @@ pub(crate) fn reduction(
     };
     let bytes = count.and_then(|it| Some(it.checked_mul(element_bytes(hir, &of.ty)?)));
     let is_small = bytes.flatten().is_some_and(|it| it <= MAX_COPIED_BYTES);
-    let is_few = count.is_some_and(|it| it <= FEW_ELEMENTS);
+    let is_few = count.is_some_and(|it| it <= MAX_ELEMENTS_OF_A_THREAD);
     let body = hir.directive(region).body;
     if !is_few && body.is_some_and(|body| has_updates_only(hir, body, variable, operator)) {
         return Ok(Reference::Updated(section));

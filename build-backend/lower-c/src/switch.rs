@@ -1,4 +1,4 @@
-//! `switch` statements (C17 6.8.4.2): those whose labels stand at the top of the body, and all others by jumps.
+//! `switch` statements (C17 6.8.4.2): those whose labels are at the top of the body, and all others by jumps.
 
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{CaseLabel, ExprId, StmtId, StmtKind, VariableId};

@@ -47,7 +47,7 @@ pub struct ParsedUnit {
     pub preamble: Arc<ParsedPreamble>,
     /// What follows the leading directives.
     pub main: Parse,
-    /// The declaration of the tree from which this one was made that was parsed again; `None` if all of it was.
+    /// The declaration of the earlier tree that was parsed again; `None` if all of it was.
     pub replaced: Option<TextRange>,
 }
 

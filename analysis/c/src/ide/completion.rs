@@ -1,4 +1,5 @@
-//! Completion in directives of OpenMP, OpenACC and XcalableMP: names of directives and clauses, variables in clauses.
+//! Completion in directives of OpenMP, OpenACC and XcalableMP: names of directives and clauses, variables in
+//! clauses.
 
 use std::collections::BTreeSet;
 

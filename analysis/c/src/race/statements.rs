@@ -240,8 +240,8 @@ impl Lowering<'_> {
     }
 
     /// What a serial loop that makes parallel regions assigns of pointers, and of indices in arrays of
-    /// pointers, as a loop over steps of time that exchanges its arrays: the second iteration is executed with
-    /// the values that the first leaves.
+    /// pointers, as a loop over steps of time that exchanges its arrays: the second iteration starts from the
+    /// values that the first leaves.
     fn moved_between_regions(&self, id: StmtId) -> FxHashSet<VariableId> {
         if self.is_parallel() || self.facts.parallel_regions_in(self.program, id).is_empty() {
             return FxHashSet::default();

@@ -1,5 +1,6 @@
 //! Locks that order threads: one thread holds a lock since before a barrier and releases it after its store;
-//! another acquires it before its own, or passes the order on by a second lock (happens-before by locks: Lamport, CACM 1978; Adve and Boehm, CACM 2010).
+//! another acquires it before its own, or passes the order on by a second lock (happens-before by locks:
+//! Lamport, CACM 1978; Adve and Boehm, CACM 2010).
 
 use std::sync::Arc;
 

@@ -50,8 +50,8 @@ impl Cases {
     }
 }
 
-/// The certain races among accesses: at most one for each pair of sites, and a few for each object. `locks` are
-/// those that threads hand over.
+/// The certain races among accesses: at most one for each pair of sites, and a few for each object. `locks`
+/// are those that threads hand over.
 pub fn find_races<S: Copy + Eq + std::hash::Hash>(
     accesses: &[Access<S>],
     tasks: &[Task],

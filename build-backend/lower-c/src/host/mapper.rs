@@ -157,8 +157,8 @@ impl Host<'_> {
     }
 }
 
-/// The kinds of a map of a mapper's clause where the object is mapped with others (OpenMP 5.2, table 5.2): data
-/// is copied in the directions that both say.
+/// The kinds of a map of a mapper's clause where the object is mapped with others (OpenMP 5.2, table 5.2):
+/// data is copied in the directions that both say.
 fn decayed(outer: &[&'static str], own: &[&'static str]) -> Vec<&'static str> {
     let is_direction = |it: &&'static str| matches!(*it, "APG_TO" | "APG_FROM");
     let both = own.iter().filter(|it| is_direction(it) && outer.contains(it));

@@ -85,8 +85,8 @@ impl Shape {
     }
 
     /// The extents of a loop of about `iterations`, 0 for an unknown number, whose threads know nothing of
-    /// each other: the device executes its blocks one after the other, so that all multiprocessors are busy until
-    /// the end. The other values are those of [`Shape::choose`].
+    /// each other: the device executes its blocks one after the other, so that all multiprocessors are busy
+    /// until the end. The other values are those of [`Shape::choose`].
     pub(crate) fn independent(
         iterations: u64,
         multiprocessors: i64,
