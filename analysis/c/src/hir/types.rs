@@ -183,9 +183,9 @@ impl Program {
     }
 
     /// The records and positions that lead to a member, through anonymous structs and unions. Each record is
-    /// looked at once: one of a wrong program may contain itself.
+    /// examined once: a record of a wrong program may contain itself.
     pub fn member_path(&self, id: RecordId, name: &str) -> Option<Vec<(RecordId, u32)>> {
-        // The records with the number of the one that contains them, and the position there.
+        // The records, each with the number of its container and the position there.
         let mut records = vec![(id, None)];
         let mut seen = FxHashSet::from_iter([id]);
         let mut at = 0;
