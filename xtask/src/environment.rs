@@ -11,6 +11,7 @@ const PREFIXES: &[&str] = &["APG_", "X10_", "X10RT_"];
 const MACRO_FILES: &[&str] = &[
     "build-backend/codegen/src/metadata.rs",
     "build-backend/lower-c/src/host/file_objects.rs",
+    "build-backend/lower-c/src/host/mapper.rs",
     "build-backend/lower-c/src/host/mapping.rs",
     "build-backend/lower-c/src/host/mod.rs",
     "build-backend/lower-c/src/xmp/items.rs",
