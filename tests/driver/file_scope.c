@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 static char *name;
@@ -19,8 +20,21 @@ static int use(int round) {
   return sum;
 }
 
+/* A region may name memory before it can be read. */
+static int use_later(size_t bytes) {
+  name = program_invocation_short_name;
+  mapped = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  use(0);
+  if (mprotect(mapped, bytes, PROT_READ | PROT_WRITE) != 0) return 1;
+  use(0);
+  printf("the end\n");
+  return 0;
+}
+
 int main(int count, char **words) {
-  const int bytes = 1 << 16, is_file = count > 1, file = is_file ? open(words[1], O_RDONLY) : -1;
+  const int bytes = 1 << 16;
+  if (count > 1 && strcmp(words[1], "later") == 0) return use_later(bytes);
+  const int is_file = count > 1, file = is_file ? open(words[1], O_RDONLY) : -1;
   name = program_invocation_short_name;
   mapped = mmap(NULL, bytes, PROT_READ | (is_file ? 0 : PROT_WRITE), MAP_PRIVATE | (is_file ? 0 : MAP_ANONYMOUS), file, 0);
   nested.number = 0x7fffffffffff;

@@ -273,20 +273,31 @@ fn failures_of_parallel_regions_name_their_line() {
 
 #[test]
 fn memory_that_pointers_at_file_scope_lead_to_is_registered() {
-    let run = |arguments: &[&str]| {
+    let run = |arguments: &[&str], settings: &str| {
         let words = [&["file_scope.c", "--parallel", "device", "--"], arguments].concat();
-        run_by(Command::new(tools::apg()), &words, "report teams=1", true)
+        run_by(Command::new(tools::apg()), &words, &format!("report teams=1{settings}"), true)
     };
-    let output = run(&[]);
+    let output = run(&[], "");
     says(&output, &["the end"]);
     // The program may unmap these between regions. They may be one mapping.
     let ended = called(&output, "cuMemHostUnregister");
     assert!((3..=6).contains(&ended), "of each region: {}", output.stderr);
-    let file = tools::repository().join("tests/driver/file_scope.c");
-    let output = run(&[&file.display().to_string()]);
+    let output = run(&["later"], "");
+    says(&output, &["the end"]);
+    assert!(called(&output, "cuMemHostUnregister") > 0, "of the second region: {}", output.stderr);
+    // The region may use other memory.
+    let file = tools::repository().join("tests/driver/file_scope.c").display().to_string();
+    let output = run(&[&file], "");
+    says(&output, &["the end"]);
+    let output = run(&[&file], " fail=cuLaunchCooperativeKernel:700");
     says(
         &output,
-        &["file_scope.c:17: `parallel`", "a pointer at file scope", "which the device does not reach"],
+        &[
+            "file_scope.c:18: `parallel`",
+            "CUDA_ERROR_ILLEGAL_ADDRESS",
+            "a pointer at file scope",
+            "which the device does not reach",
+        ],
     );
     assert_eq!(output.status, 1);
 }

@@ -7,7 +7,9 @@ use std::sync::{Once, OnceLock};
 use super::host_regions::LentData;
 use super::layout::{Captured, Functions, Global, Map, Site, list, text};
 use super::memory::TargetDevice;
-use super::parallel::{DEPENDENT, HeapFunctions, Moved, Object, ParallelFunctions, Request, Teams};
+use super::parallel::{
+    DEPENDENT, EXCLUSIVE, HeapFunctions, Moved, Object, ParallelFunctions, Request, Teams, WAITS,
+};
 use super::present_table::Memory;
 use super::regions::{Devices, Initial, TargetError};
 use crate::cache::Cache;
@@ -292,16 +294,18 @@ extern "C" fn parallel_region(
             end_regions_at_exit();
         }
         let (objects, values) = (list(objects, object_count), list(values, count));
-        let (has_waits, schedule) = (waits != 0, (schedule, chunk));
+        let (has_waits, is_exclusive, schedule) =
+            (waits & WAITS != 0, waits & EXCLUSIVE != 0, (schedule, chunk));
         let iterations = (iterations != DEPENDENT).then_some(iterations);
-        let request = Request { kernel, threads, has_waits, iterations, schedule, objects, values };
+        let request =
+            Request { kernel, threads, has_waits, is_exclusive, iterations, schedule, objects, values };
         devices.parallel(&state.teams, &request)
     });
     c_int::from(ran)
 }
 
 /// Ends regions when the program ends inside of one: its threads would wait for the function of the host that
-/// has ended it. Behind the start of the driver, whose own function for the end, which waits for kernels, is
+/// has ended it. It does nothing in threads outside of regions. Behind the start of the driver, whose own function for the end, which waits for kernels, is
 /// called later (atexit(3)).
 fn end_regions_at_exit() {
     static REGISTERED: Once = Once::new();

@@ -15,8 +15,8 @@ union apg_word { unsigned long bits; double number; };
 void apg_use_parallel(void);
 void apg_add_private(struct apg_private *object, void *address);
 void apg_add_moved(struct apg_moved *array);
-/* Runs a region; 0 if the host is to run it. `threads`: the value of the clause, or 0. waits: its threads wait for each other
-   inside of it. iterations: of a loop whose threads cannot tell how many they are, about how many; 0: not known; -1: no such loop. */
+/* Runs a region; 0 if the host is to run it. `threads`: the value of the clause, or 0. waits: 1 if its threads wait for each other
+   inside of it, and 2 if they may exclude those of other regions (critical, atomic, locks). iterations: of a loop whose threads cannot tell how many they are, about how many; 0: not known; -1: no such loop. */
 int apg_parallel_region(const struct apg_site *site, int condition, long threads, int waits, unsigned long iterations,
                         const void *kernel, const struct apg_object *objects, unsigned object_count, void *const *values, unsigned count);
 #pragma GCC visibility pop

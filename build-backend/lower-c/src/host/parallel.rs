@@ -80,7 +80,7 @@ impl Host<'_> {
              extern const struct apg_object {table}[]; \
              apg_parallel_region(&apg_s_, {condition}, (long)({threads}), {waits}, {iterations}, {kernel}, {table}, \
              {objects}, apg_v_, {count}); }})) {{}} else {{",
-            waits = u8::from(has_waits(hir, body)),
+            waits = u8::from(has_waits(hir, body)) | (u8::from(kernels.regions.exclusive.contains(&id)) << 1),
             iterations = self.iterations(id, kernels),
             site = self.site(of, at.start),
             addresses = addresses.join(", "),

@@ -13,6 +13,7 @@ use apg_mir::{
     self as mir, Expr, KernelCapture, KernelCaptureKind, Local, LocalId, Operation, PlaceKind, Ty,
 };
 
+use super::exclusion::is_exclusive;
 use super::foreign::functions_with_openmp;
 use super::independent::is_independent;
 use super::lent::pointer_words;
@@ -38,6 +39,8 @@ pub struct ParallelRegions {
     pub(crate) tables: Tables,
     /// The loops among them whose threads cannot tell how many they are.
     pub(crate) independent: Vec<DirectiveId>,
+    /// The regions whose threads may exclude those of other regions.
+    pub(crate) exclusive: Vec<DirectiveId>,
     /// Why other regions stay on the host.
     pub refused: Vec<Unsupported>,
 }
@@ -73,9 +76,10 @@ pub fn lower_parallel(parsed: &Parsed, path: &Path, with_openmp: &FunctionNames)
     unit.program.assign_ids();
     mir::verify::debug_assert_valid(&unit.program, "lowering of parallel regions");
     let own_users = functions_with_openmp([parsed]);
+    let exclusive = accepted.iter().copied().filter(|it| is_exclusive(hir, *it, &own_users)).collect();
     let independent = accepted.into_iter().filter(|it| is_independent(hir, *it, &own_users)).collect();
     let tables = unit.tables.unwrap_or_default();
-    ParallelRegions { program: unit.program, regions, tables, independent, refused }
+    ParallelRegions { program: unit.program, regions, tables, independent, exclusive, refused }
 }
 
 /// Lowers regions and the functions that they reach.
@@ -465,14 +469,17 @@ mod tests {
     }
 
     /// The regions of a function whose loops follow directives with these ends.
-    fn lowered(directives: &[&str]) -> ParallelRegions {
+    fn loops(directives: &[&str]) -> ParallelRegions {
         let loops: String = directives
             .iter()
             .map(|it| format!("  #pragma omp parallel {it}\n  for (int i = 0; i < n; i++) {{ x[i] = z; }}\n"))
             .collect();
-        let text = format!("void f(int n, double *x, double z) {{\n{loops}}}\n");
+        lowered(&format!("void f(int n, double *x, double z) {{\n{loops}}}\n"))
+    }
+
+    fn lowered(text: &str) -> ParallelRegions {
         let mut host = AnalysisHost::new(Arc::new(NoHeaders));
-        let file = host.set_file(Path::new("/a.c"), text.as_str().into(), &Arc::new(Toolchain::default()));
+        let file = host.set_file(Path::new("/a.c"), text.into(), &Arc::new(Toolchain::default()));
         let found =
             lower_parallel(parsed(host.database(), file), Path::new("a.c"), &FunctionNames::default());
         assert!(found.refused.is_empty(), "{:?}", found.refused);
@@ -481,7 +488,7 @@ mod tests {
 
     #[test]
     fn loops_whose_threads_wait_for_first_values_are_not_independent() {
-        let found = lowered(&[
+        let found = loops(&[
             "for firstprivate(z) lastprivate(z)",
             "for firstprivate(z)",
             "for lastprivate(z)",
@@ -489,5 +496,26 @@ mod tests {
         ]);
         let expected: Vec<DirectiveId> = [1, 2].map(|it: usize| found.regions[it].0).to_vec();
         assert_eq!(found.independent, expected);
+    }
+
+    #[test]
+    fn regions_with_locks_exclude_others() {
+        let statements = [
+            "n++;",
+            "{\n#pragma omp critical\nn++;\n}",
+            "{\n#pragma omp atomic\nn++;\n}",
+            "omp_set_lock(&lock);",
+            "n += locked(n);",
+            "n += plain(n);",
+        ];
+        let regions: String = statements.map(|it| format!("#pragma omp parallel\n{it}\n")).concat();
+        let found = lowered(&format!(
+            "typedef struct {{ unsigned char bytes[4]; }} omp_lock_t;\nvoid omp_set_lock(omp_lock_t *);\n\
+             static omp_lock_t lock;\nstatic int plain(int n) {{ return n; }}\n\
+             static int inner(int n) {{\n#pragma omp critical\nn++;\nreturn n;\n}}\n\
+             static int locked(int n) {{ return inner(n); }}\nvoid f(int n) {{\n{regions}}}\n"
+        ));
+        let expected: Vec<DirectiveId> = [1, 2, 3, 4].map(|it: usize| found.regions[it].0).to_vec();
+        assert_eq!(found.exclusive, expected);
     }
 }

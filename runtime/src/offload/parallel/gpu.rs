@@ -1,4 +1,5 @@
-//! Parallel regions on a GPU: one team over the whole device, in a cooperative launch.
+//! Parallel regions on a GPU: one team over the whole device. Its blocks run at the same time, in a cooperative
+//! launch, unless its threads are independent.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use super::heap::Heap;
 use super::host_calls::{HostCalls, end_all};
 use super::layout::{CALLS, EXCHANGE_WORDS, Header, HostCall, Object, Private, Team, object_kind};
 use super::pool::in_region;
-use super::reach::Registered;
+use super::reach::{Naming, Registered};
 use super::{Request, environment_of, runtime_schedule};
 use crate::device::team::{Reach, Shape, TeamStream};
 use crate::device::{Device, DeviceError, Kind};
@@ -178,7 +179,8 @@ impl State {
             match heap.has(pointer) {
                 true => self.move_there(device, heap, pointer),
                 false => {
-                    self.registered.register_target(device, &format!("`{}`", text(place.name)), pointer)?
+                    let what = format!("`{}`", text(place.name));
+                    self.registered.register_target(device, (&what, Naming::Itself), pointer)?;
                 }
             }
             self.move_targets(device, heap, pointer);
@@ -214,12 +216,13 @@ impl State {
     /// Makes what the pointers of an object at file scope lead to accessible for the device.
     fn reach_targets(&mut self, device: &Device, heap: &Heap, object: &Object) -> Outcome<()> {
         let address = object.target();
+        let naming = if object.words == 1 { Naming::Itself } else { Naming::InObject };
         for index in 0..object.words as usize {
             let at = address + index * size_of::<usize>();
             // SAFETY: a word of the object, whose size the program has written.
             let pointer = unsafe { (at as *const usize).read_unaligned() };
             if pointer != 0 && !self.registered.has(pointer) && !heap.has(pointer) {
-                self.registered.register_target(device, "a pointer at file scope", pointer)?;
+                self.registered.register_target(device, ("a pointer at file scope", naming), pointer)?;
             }
         }
         Ok(())
@@ -266,14 +269,15 @@ impl Gpu {
     }
 
     /// The state, when no other region runs; `None` if another one is inside of a function of the host, which
-    /// may wait for the calling thread.
-    fn lock(&self) -> Option<MutexGuard<'_, Option<State>>> {
+    /// may wait for the calling thread. A region that excludes others waits: locks of the device and those of
+    /// the host do not exclude each other.
+    fn lock(&self, is_exclusive: bool) -> Option<MutexGuard<'_, Option<State>>> {
         loop {
             let before = self.served.load(Ordering::Acquire);
             if let Some(state) = self.state.try_lock_for(LOCK_TIMEOUT) {
                 return Some(state);
             }
-            if before % 2 == 1 && self.served.load(Ordering::Acquire) == before {
+            if !is_exclusive && before % 2 == 1 && self.served.load(Ordering::Acquire) == before {
                 return None;
             }
         }
@@ -284,7 +288,7 @@ impl Gpu {
     /// # Safety
     /// The request is what the edit of the program has written for the kernel.
     pub(super) unsafe fn run(&self, device: &Arc<Device>, request: &Request<'_>) -> Outcome<bool> {
-        let Some(mut state) = self.lock() else { return Ok(false) };
+        let Some(mut state) = self.lock(request.is_exclusive) else { return Ok(false) };
         if state.is_none() {
             let made = State::new(device)?;
             self.calls.store(made.calls, Ordering::Release);
@@ -322,7 +326,11 @@ impl Gpu {
         let ended = in_region(|| unsafe {
             device.launch_team(&state.stream, request.kernel, parts, &mut environment, &mut serve)
         });
-        ended.map_err(failed)?;
+        if let Err(error) = ended {
+            // The region may still wait for functions of the host.
+            self.end();
+            return Err(failed(error, state.registered.unreached()));
+        }
         state.renew_team(device)?;
         state.registered.end_region(device)?;
         Ok(true)
@@ -334,12 +342,16 @@ fn unavailable(error: DeviceError) -> TargetError {
     TargetError { message: error.message, hint: Some(hint.to_owned()) }
 }
 
-/// The words for a region that has failed.
-fn failed(error: DeviceError) -> TargetError {
+/// The words for a region that has failed, and what it may have used that the device does not reach.
+fn failed(error: DeviceError, unreached: &[String]) -> TargetError {
     let hint = match error.kind {
         Kind::Unsupported => {
             "give it a global object or one of `malloc`, or call it outside of the region".to_owned()
         }
+        Kind::Internal if !unreached.is_empty() => format!(
+            "{}: allocate what the region uses with `malloc`, or leave the region to the host",
+            unreached.join("; ")
+        ),
         _ => format!(
             "look for an index out of range, for memory that `malloc` of the program has not given, and for a \
              function that calls itself too often ({STACK_VARIABLE}=65536 gives each thread a larger stack)"
@@ -350,21 +362,33 @@ fn failed(error: DeviceError) -> TargetError {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::super::Teams;
     use super::*;
 
     #[test]
     fn a_region_waits_for_another_one_unless_that_is_in_a_function_of_the_host() {
         let gpu = Gpu::default();
-        assert!(gpu.lock().is_some(), "no other region runs");
+        assert!(gpu.lock(false).is_some(), "no other region runs");
         let running = gpu.state.lock();
         gpu.served.store(3, Ordering::Release);
         std::thread::scope(|scope| {
-            let is_none = scope.spawn(|| gpu.lock().is_none());
+            let is_none = scope.spawn(|| gpu.lock(false).is_none());
             assert!(is_none.join().expect("it ends"), "the function may wait for this thread");
         });
+        let may_start = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| gpu.lock(true).is_some() && may_start.load(Ordering::Acquire));
+            std::thread::sleep(3 * LOCK_TIMEOUT);
+            may_start.store(true, Ordering::Release);
+            drop(running);
+            assert!(waits.join().expect("it ends"), "it has locks");
+        });
+        let running = gpu.state.lock();
         gpu.served.store(4, Ordering::Release);
         std::thread::scope(|scope| {
-            let waits = scope.spawn(|| gpu.lock().is_some());
+            let waits = scope.spawn(|| gpu.lock(false).is_some());
             std::thread::sleep(2 * LOCK_TIMEOUT);
             drop(running);
             assert!(waits.join().expect("it ends"), "the region has ended");
@@ -372,13 +396,18 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_notified_of_the_end_of_the_program() {
-        let gpu = Gpu::default();
-        gpu.end();
+    fn calls_are_notified_when_a_function_of_the_host_ends_the_program() {
+        let teams = Teams::default();
+        in_region(|| teams.end());
         // SAFETY: zeros are calls that no thread has made.
         let mut calls: Vec<HostCall> = (0..CALLS).map(|_| unsafe { std::mem::zeroed() }).collect();
-        gpu.calls.store(calls.as_mut_ptr(), Ordering::Release);
-        gpu.end();
+        teams.gpu.calls.store(calls.as_mut_ptr(), Ordering::Release);
+        teams.end();
+        assert!(
+            calls.iter().all(|it| it.ended.load(Ordering::Relaxed) == 0),
+            "regions of other threads go on"
+        );
+        in_region(|| teams.end());
         assert!(calls.iter().all(|it| it.ended.load(Ordering::Relaxed) == 1));
     }
 }

@@ -23,6 +23,12 @@ pub(super) mod object_kind {
 /// The value of `iterations` of a region whose threads can tell how many they are.
 pub(in crate::offload) const DEPENDENT: u64 = u64::MAX;
 
+/// A bit of `waits`: threads of the region wait for each other inside of it.
+pub(in crate::offload) const WAITS: c_int = 1;
+
+/// A bit of `waits`: its threads may exclude those of other regions.
+pub(in crate::offload) const EXCLUSIVE: c_int = 2;
+
 /// What kernels name by an index (`apg_object`).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,7 @@ use std::ffi::c_void;
 use parking_lot::Mutex;
 
 use self::gpu::Gpu;
-pub(super) use self::layout::{DEPENDENT, HeapFunctions, Moved, Object, ParallelFunctions};
+pub(super) use self::layout::{DEPENDENT, EXCLUSIVE, HeapFunctions, Moved, Object, ParallelFunctions, WAITS};
 use self::layout::{EXCHANGE_WORDS, Header, Line, Private, Team, object_kind};
 use self::pool::{Pool, is_in_region};
 use super::layout::list;
@@ -51,6 +51,8 @@ pub(super) struct Request<'r> {
     pub threads: i64,
     /// Threads wait for each other inside of it.
     pub has_waits: bool,
+    /// Its threads may exclude those of regions that other threads of the host start.
+    pub is_exclusive: bool,
     /// Nothing tells how many threads there are, or which of them executes an iteration: about how many
     /// iterations there are, 0 if that is not known.
     pub iterations: Option<u64>,
@@ -191,9 +193,12 @@ fn runtime_schedule((kind, chunk): (i32, i64)) -> (i32, i64) {
 }
 
 impl Teams {
-    /// The program ends: no function of the host is called for a region any more.
+    /// The calling thread ends the program: a function of the host that does so inside of a region is never
+    /// done. Regions of other threads, and those that functions for the end of the program start, go on.
     pub(super) fn end(&self) {
-        self.gpu.end();
+        if is_in_region() {
+            self.gpu.end();
+        }
     }
 
     /// Releases memory of the heap that regions on a GPU reach; false if it is none of it.

@@ -4,8 +4,9 @@
 
 use std::ffi::c_void;
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::super::regions::{Outcome, TargetError};
+use super::super::regions::Outcome;
 use crate::device::{Device, DeviceError};
 
 /// A range of addresses, and what is there.
@@ -27,19 +28,39 @@ pub(super) struct Registered {
     has_program: bool,
     /// The lowest address that was mapped.
     lowest: usize,
-    /// Numbers where pointers may be, which lead to nothing that is data.
-    nowhere: Vec<usize>,
+    /// The mappings at the first look of the region: nothing else is kept of what is mapped nowhere, since the
+    /// program may map memory there between regions.
+    mappings: Option<Arc<[Mapping]>>,
+    /// Addresses of code: pointers to functions.
+    code: Vec<usize>,
+    /// Pointers of the region to memory that the device does not reach, or in part: why. A region that does
+    /// not use it is a correct one.
+    unreached: Vec<String>,
 }
 
-/// The most of [`Registered::nowhere`].
-const MAX_NOWHERE: usize = 64;
+/// The most of [`Registered::code`].
+const MAX_CODE: usize = 64;
+
+/// Of larger memory than this, which a region names in an object among others, the pages around the pointer are
+/// registered, since that takes all of them into memory.
+const MAX_BYTES: usize = 256 << 20;
+
+/// How a region names a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// By a variable: it uses what is there, as far as the runtime can tell.
+    Itself,
+    /// In an object with others, of which it may use any.
+    InObject,
+}
 
 /// What is at an address.
 #[derive(Debug, PartialEq, Eq)]
 enum Target<'m> {
-    /// Nothing that has to be registered: the address is a number, or leads to a function or to memory of the
-    /// driver.
+    /// Nothing that has to be registered: the address is a number, or leads to memory of the driver.
     Nowhere,
+    /// A function.
+    Code,
     /// Memory that stays until the program ends.
     Stays(&'m Mapping),
     /// Memory that the program or a library may unmap.
@@ -51,7 +72,10 @@ enum Target<'m> {
 /// What is at an address, among all mappings.
 fn target(all: &[Mapping], address: usize) -> Target<'_> {
     let Some(found) = all.iter().find(|it| it.range.contains(&address)) else { return Target::Nowhere };
-    if found.is_executable || !found.is_readable {
+    if found.is_executable {
+        return Target::Code;
+    }
+    if !found.is_readable {
         return Target::Nowhere;
     }
     // Memory of the driver is the device's as well.
@@ -84,6 +108,16 @@ const USER_END: usize = 1 << 48;
 /// The names of mappings that stay until the program ends (proc(5)).
 const MAIN_STACK: &str = "[stack]";
 const HEAP: &str = "[heap]";
+
+/// The part of a mapping that is registered for a pointer into it.
+fn part(found: &Mapping, pointer: usize, naming: Naming) -> Range<usize> {
+    let all = &found.range;
+    if naming == Naming::Itself || all.len() <= MAX_BYTES {
+        return all.clone();
+    }
+    let page = page_of(pointer);
+    page.saturating_sub(MAX_BYTES / 2).max(all.start)..page.saturating_add(MAX_BYTES / 2).min(all.end)
+}
 
 /// The mappings of this process (proc(5)).
 fn mappings() -> Vec<Mapping> {
@@ -160,7 +194,7 @@ impl Registered {
         if self.has_program && self.has(page_of(here)) {
             return Ok(());
         }
-        let all = mappings();
+        let all = self.mappings();
         self.lowest = all.first().map_or(0, |it| it.range.start);
         if !self.has_program {
             for segment in segments_of(&all, object) {
@@ -178,8 +212,20 @@ impl Registered {
         Ok(())
     }
 
+    /// The mappings of the process, as the region has found them.
+    fn mappings(&mut self) -> Arc<[Mapping]> {
+        Arc::clone(self.mappings.get_or_insert_with(|| mappings().into()))
+    }
+
+    /// Why the device may not reach what pointers of the region lead to.
+    pub(super) fn unreached(&self) -> &[String] {
+        &self.unreached
+    }
+
     /// Forgets memory that the program may unmap behind the region.
     pub(super) fn end_region(&mut self, device: &Device) -> Result<(), DeviceError> {
+        self.mappings = None;
+        self.unreached.clear();
         let ended = std::mem::take(&mut self.of_region);
         self.ranges.retain(|it| !ended.contains(it));
         ended.iter().try_for_each(|it| device.unregister_pages(it.start))
@@ -214,44 +260,53 @@ impl Registered {
 
     /// Registers memory that a pointer leads to: the heap of the C library, the stack of the initial thread,
     /// and objects of libraries until the program ends, other memory without a file until the region ends.
+    /// [`Registered::unreached`] tells what the device does not reach.
     ///
     /// # Errors
-    /// The device does not reach it: in words for the user.
-    pub(super) fn register_target(&mut self, device: &Device, what: &str, pointer: usize) -> Outcome<()> {
-        let is_known = self.has(pointer) || self.nowhere.contains(&pointer);
+    /// The driver does not take memory that stays until the program ends.
+    pub(super) fn register_target(
+        &mut self,
+        device: &Device,
+        (what, naming): (&str, Naming),
+        pointer: usize,
+    ) -> Outcome<()> {
+        let is_known = self.has(pointer) || self.code.contains(&pointer);
         if is_known || !(self.lowest..USER_END).contains(&pointer) {
             return Ok(());
         }
-        let all = mappings();
+        let all = self.mappings();
         match target(&all, pointer) {
-            Target::Nowhere => {
-                // Memory that is mapped there later is found after some other values.
-                if self.nowhere.len() >= MAX_NOWHERE {
-                    self.nowhere.clear();
+            Target::Nowhere => {}
+            Target::Code => {
+                if self.code.len() >= MAX_CODE {
+                    self.code.clear();
                 }
-                self.nowhere.push(pointer);
-                return Ok(());
+                self.code.push(pointer);
             }
-            Target::Stays(found) => return Ok(self.add(device, found)?),
+            Target::Stays(found) => self.add(device, found)?,
             Target::OfRegion(found) => {
+                let range = part(found, pointer, naming);
+                if range != found.range {
+                    self.unreached.push(format!(
+                        "{what} points to memory of {} bytes, of which the device reaches the {} bytes around",
+                        found.range.len(),
+                        range.len()
+                    ));
+                }
                 let known = self.ranges.len();
-                let added = self.add(device, found);
+                let added = self.add(device, &Mapping { range, ..found.clone() });
                 self.of_region.extend_from_slice(&self.ranges[known..]);
-                if added.is_ok() {
-                    return Ok(());
+                if let Err(DeviceError { message, .. }) = added {
+                    self.unreached
+                        .push(format!("the device does not reach what {what} points to: {message}"));
                 }
             }
-            Target::Foreign => {}
-        }
-        Err(TargetError {
-            message: format!(
-                "{what} points to memory that `malloc` of the program has not given, and which the device does not \
-                 reach"
-            ),
-            hint: Some(format!(
-                "allocate what {what} points to with `malloc`, or leave the region to the host"
+            Target::Foreign => self.unreached.push(format!(
+                "{what} points to memory that `malloc` of the program has not given, and which the device does \
+                 not reach"
             )),
-        })
+        }
+        Ok(())
     }
 }
 
@@ -315,7 +370,7 @@ mod tests {
         assert_eq!(
             found,
             [
-                Target::Nowhere,
+                Target::Code,
                 Target::Stays(&all[1]),
                 Target::Stays(&all[2]),
                 Target::Nowhere,
@@ -326,6 +381,25 @@ mod tests {
                 Target::Nowhere,
             ]
         );
+    }
+
+    #[test]
+    fn of_large_memory_beside_others_the_pages_around_the_pointer_are_taken() {
+        let large = mapping("100000000000-101000000000 rw-p 00000000 00:00 0").expect("a mapping");
+        let (start, end) = (large.range.start, large.range.end);
+        assert_eq!(part(&large, start + 9, Naming::Itself), large.range);
+        assert_eq!(part(&large, start + 9, Naming::InObject), start..start + MAX_BYTES / 2);
+        assert_eq!(part(&large, end - 1, Naming::InObject).end, end);
+        let small = Mapping { range: start..start + MAX_BYTES, ..large };
+        assert_eq!(part(&small, start + 9, Naming::InObject), small.range);
+    }
+
+    #[test]
+    fn mappings_are_read_again_in_the_next_region() {
+        let mut registered = Registered { mappings: Some(Vec::new().into()), ..Registered::default() };
+        assert!(registered.mappings().is_empty(), "those of the region");
+        registered.mappings = None;
+        assert!(!registered.mappings().is_empty());
     }
 
     #[test]
