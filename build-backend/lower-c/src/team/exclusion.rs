@@ -1,6 +1,6 @@
-//! Regions whose threads may exclude those of regions that other threads of the host start (OpenMP 2.5, sections
-//! 2.6.2, 2.6.4 and 3.3): the device and the host have locks and atomic operations of their own, so that such
-//! regions run one after the other on the device.
+//! Regions whose threads may exclude those of regions that other threads of the host start (OpenMP 2.5,
+//! sections 2.6.2, 2.6.4 and 3.3): the device and the host have locks and atomic operations of their own, so
+//! that such regions run one after the other on the device.
 
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{Construct, DirectiveId, Program};

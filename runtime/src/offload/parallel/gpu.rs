@@ -1,5 +1,5 @@
-//! Parallel regions on a GPU: one team over the whole device. Its blocks run at the same time, in a cooperative
-//! launch, unless its threads are independent.
+//! Parallel regions on a GPU: one team over the whole device. Its blocks run at the same time, in a
+//! cooperative launch, unless its threads are independent.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

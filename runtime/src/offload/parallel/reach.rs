@@ -28,8 +28,8 @@ pub(super) struct Registered {
     has_program: bool,
     /// The lowest address that was mapped.
     lowest: usize,
-    /// The mappings at the first look of the region: nothing else is kept of what is mapped nowhere, since the
-    /// program may map memory there between regions.
+    /// The mappings at the first look of the region: later regions look again, since the program may map
+    /// memory where there was none.
     mappings: Option<Arc<[Mapping]>>,
     /// Addresses of code: pointers to functions.
     code: Vec<usize>,
@@ -41,8 +41,8 @@ pub(super) struct Registered {
 /// The most of [`Registered::code`].
 const MAX_CODE: usize = 64;
 
-/// Of larger memory than this, which a region names in an object among others, the pages around the pointer are
-/// registered, since that takes all of them into memory.
+/// Of larger memory than this, to which a pointer beside others in an object leads, the pages around the
+/// pointer are registered, since that takes all of them into memory.
 const MAX_BYTES: usize = 256 << 20;
 
 /// How a region names a pointer.
