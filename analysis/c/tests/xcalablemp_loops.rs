@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use apg_c_analysis::Toolchain;
-use support::diagnostics_of;
+use support::{diagnostics_of, fixed};
 
 const DECLARED: &str = "#pragma xmp nodes p[4]\n#pragma xmp template t[64]\n#pragma xmp distribute t[block] onto p\n\
     double a[64], b[64];\n#pragma xmp align a[i] with t[i]\n#pragma xmp align b[i] with t[i]\n#pragma xmp shadow a[1]\n\
@@ -45,6 +45,7 @@ fn a_shadow_is_old_between_the_write_and_the_reflection() {
         &[WRITE, "{", READ, "}"],
         &[WRITE, "for (int k = 0; k < steps; k++) b[0] = value(k);", READ],
         &["for (int k = 0; k < steps; k++) {", REFLECT, WRITE, READ, "}"],
+        &[WRITE, "while (steps--) { for (;;) { if (steps) break; }\n#pragma xmp reflect (b)\n}", READ],
         &["if (steps) {", WRITE, READ, "}"],
         &[WRITE, "\n#pragma xmp barrier\n", READ],
     ] {
@@ -66,6 +67,7 @@ fn a_reflection_in_front_of_a_loop_holds_for_its_first_iteration_alone() {
     }
     check_none(&function(&[REFLECT, "for (int k = 0; k < 1; k++) {", READ, WRITE, "}"]));
     check_none(&function(&[REFLECT, "for (int k = 0; k < steps; k++) {", READ, WRITE, "break; }"]));
+    check_none(&function(&[REFLECT, "do {", READ, WRITE, "} while (0);"]));
 }
 
 #[test]
@@ -84,7 +86,9 @@ fn what_may_have_been_reflected_is_not_reported() {
         &["for (int k = 0; k < steps; k++) { if (k > 0) {", READ, "}", WRITE, "}"],
         &[WRITE, "if (steps) return;", REFLECT, READ],
         &[WRITE, "switch (steps) { case 0: return; }", READ],
+        &[WRITE, "for (int k = 0; k < steps; k++) {", REFLECT, "}", READ],
         // A pointer may lead to the array.
+        &["double *q;\n#pragma xmp local_alias q => a\nq[0] = 1;", WRITE, READ],
         &["double *q = a; exchange(); q[0] = 1;", WRITE, READ],
         // The shadow may have the same number.
         &["\n#pragma xmp loop on t[i]\nfor (int i = 0; i < 64; i++) a[i] = 0.0;\n", READ],
@@ -96,6 +100,53 @@ fn what_may_have_been_reflected_is_not_reported() {
         &["\n#pragma xmp task on p[0]\n{", WRITE, READ, "}"],
     ] {
         check_none(&function(parts));
+    }
+}
+
+#[test]
+fn subscripts_with_the_same_variable_are_no_box() {
+    let declared = "#pragma xmp nodes p[4]\n#pragma xmp template t[64]\n#pragma xmp distribute t[block] onto p\n\
+        double a[64][64], b[64];\n#pragma xmp align a[i][*] with t[i]\n#pragma xmp align b[i] with t[i]\n\
+        #pragma xmp shadow a[1][0]\ndouble value(int i) { return 3 * i; }\n";
+    let with = |write: &str, read: &str| {
+        let write = format!("\n#pragma xmp loop on t[i]\nfor (int i = 0; i < 64; i++) {write} = value(i);\n");
+        let read = format!("\n#pragma xmp loop on t[i]\nfor (int i = 1; i < 64; i++) b[i] = {read};\n");
+        reports_after(declared, &function(&[&write, &read])).len()
+    };
+    assert_eq!(with("a[i][3]", "a[i - 1][3]"), 1);
+    // The diagonal is written, and what is read is not on it.
+    assert_eq!(with("a[i][i]", "a[i - 1][3]"), 0);
+    assert_eq!(with("a[i][3]", "a[i - 1][i]"), 0);
+}
+
+#[test]
+fn loops_in_loops_end_in_time() {
+    let nested = |depth: usize, inside: &str| {
+        let loops = "for (int k = 0; k < steps; k++) {".repeat(depth);
+        function(&[REFLECT, WRITE, &loops, inside, &"}".repeat(depth), READ])
+    };
+    assert_eq!(reports(&nested(60, "b[0] = value(k);")).len(), 1);
+    assert_eq!(reports(&nested(4, WRITE)).len(), 1);
+    // Too many: what they leave is not known.
+    check_none(&nested(60, WRITE));
+}
+
+#[test]
+fn a_reflection_is_inserted_where_a_statement_more_can_stand() {
+    let repaired = |text: &str| {
+        let text = format!("{DECLARED}{text}");
+        let found = diagnostics_of(Path::new("a.c"), &text, &Arc::new(Toolchain::default()));
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        fixed(&text, &found[0])
+    };
+    let in_block = repaired(&function(&["for (int k = 0; k < steps; k++) {", WRITE, READ, "}"])).unwrap();
+    assert!(in_block.contains("#pragma xmp reflect (a)\n#pragma xmp loop"), "{in_block}");
+    for parts in [
+        [WRITE, "for (int k = 0; k < steps; k++)", READ],
+        [WRITE, "while (steps--)", READ],
+        [WRITE, "\n#pragma acc data copy(a)", READ],
+    ] {
+        assert_eq!(repaired(&function(&parts)), None, "{parts:?}");
     }
 }
 
@@ -254,6 +305,8 @@ fn arrays_of_accelerators_are_looked_for_in_the_whole_program() {
         ("#pragma acc declare create(a)\n", device.to_owned()),
         ("", format!("#pragma acc data copy(a)\n{{\n{device}}}")),
         ("", format!("#pragma acc enter data copyin(b, a)\n{device}")),
+        ("#define ARRAYS b, a\n#pragma acc declare create(ARRAYS)\n", device.to_owned()),
+        ("#define BRING _Pragma(\"xmp acc replicate (a)\")\nBRING\n", device.to_owned()),
         ("void start(void) {\n#pragma acc enter data create(a)\n}\n", format!("start();\n{device}")),
         // Another file may do it.
         ("", format!("exchange();\n{device}")),
@@ -272,5 +325,9 @@ fn arrays_of_accelerators_are_looked_for_in_the_whole_program() {
 fn sums_of_a_node_are_not_reduced() {
     let sum = "double s = 0;\n#pragma xmp loop on t[i]\nfor (int i = 0; i < 64; i++) s += a[i];\n";
     assert_eq!(reports(&function(&[sum])).len(), 1);
+    let of_macro = sum.replace("t[i]", "t[i] reduction(+:SUM)");
+    check_none(&format!("#define SUM s\n{}", function(&[&of_macro])));
+    let by_directive = format!("{sum}\n#pragma xmp reduction(+:SUM)\n");
+    check_none(&format!("#define SUM s\n{}", function(&[&by_directive])));
     check_none(&function(&[sum, "if (xmp_node_num() == 1 && s != 120) exchange();"]));
 }

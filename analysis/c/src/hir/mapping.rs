@@ -69,6 +69,18 @@ pub enum SubscriptKind {
     Missing,
 }
 
+impl Subscript {
+    /// Its expressions: the index, or the bounds that are written.
+    pub fn values(&self) -> impl Iterator<Item = ExprId> + use<> {
+        let values = match self.kind {
+            SubscriptKind::Expr(it) => [Some(it), None],
+            SubscriptKind::Bounds(low, high) => [low, high],
+            SubscriptKind::Star | SubscriptKind::Missing => [None, None],
+        };
+        values.into_iter().flatten()
+    }
+}
+
 impl Spelling {
     /// The word for it.
     pub fn text(self) -> &'static str {

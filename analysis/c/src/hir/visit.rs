@@ -1,6 +1,6 @@
 //! Traversal of statements and expressions.
 
-use super::{DirectiveId, ExprId, ExprKind, Program, StmtId, StmtKind};
+use super::{DirectiveId, ExprId, ExprKind, Item, Program, StmtId, StmtKind, Subscript, VariableId};
 
 impl ExprKind {
     /// Calls `visit` for the operands, in the order of the source.
@@ -101,6 +101,23 @@ impl Program {
                 }
             }
         }
+    }
+
+    /// All objects in an item of a directive, those in its subscripts too.
+    pub fn variables_in(&self, item: &Item) -> Vec<VariableId> {
+        let mut found: Vec<_> = item.mapping.iter().filter_map(|it| it.variable).collect();
+        let subscripts = item.mapping.iter().flat_map(|it| &it.subscripts);
+        for expr in item.expr.into_iter().chain(subscripts.flat_map(Subscript::values)) {
+            self.walk_expr(expr, &mut |node| {
+                if let Node::Expr(it) = node
+                    && let ExprKind::Variable(variable) = self.expr(it).kind
+                {
+                    found.push(variable);
+                }
+                true
+            });
+        }
+        found
     }
 
     /// Calls `visit` for an expression and all in it.

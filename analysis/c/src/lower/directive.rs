@@ -1,6 +1,6 @@
 //! Directives and clauses.
 
-use apg_c_syntax::ast;
+use apg_c_syntax::ast::{self, AstNode};
 use smol_str::SmolStr;
 
 use super::{Lowerer, range};
@@ -31,7 +31,7 @@ impl Lowerer {
         });
         let argument = directive.directive_argument().map_or_else(Vec::new, |it| {
             let items: Vec<_> = it.items().collect();
-            items.into_iter().map(|it| self.item(it)).collect()
+            items.into_iter().flat_map(|it| self.items_of_argument(it)).collect()
         });
         self.program.directives[id.index()].argument = argument;
         self.threadprivate(directive);
@@ -143,6 +143,16 @@ impl Lowerer {
             modifiers,
             items: items.into_iter().map(|it| self.item(it)).collect(),
         }
+    }
+
+    /// An item of a directive's argument, and the variables of `reduction (+:x)`, which are in one reference.
+    fn items_of_argument(&mut self, item: ast::ClauseItem) -> Vec<Item> {
+        let reduced: Vec<_> = match &item {
+            ast::ClauseItem::MappingRef(it) => it.syntax().children().filter_map(ast::Expr::cast).collect(),
+            _ => Vec::new(),
+        };
+        let reduced = reduced.into_iter().map(ast::ClauseItem::Expr);
+        std::iter::once(item).chain(reduced).map(|it| self.item(it)).collect()
     }
 
     fn item(&mut self, item: ast::ClauseItem) -> Item {

@@ -7,11 +7,15 @@ use rustc_hash::FxHashSet;
 
 use super::effects::Effects;
 use super::loops::{Access, DistributedLoop, distribution_of, element};
-use super::model::{Model, Width};
+use super::model::{Model, Width, mappings};
 use crate::hir::visit::Node;
 use crate::hir::{
     Directive, DirectiveId, ExprId, ExprKind, FunctionId, Program, StmtId, StmtKind, VariableId,
 };
+
+/// Loops in loops that are followed. The analysis executes the body of a loop at least twice, which takes
+/// time exponential in this number.
+const MAX_LOOPS: usize = 8;
 
 /// A read of a shadow that has an old value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,9 +91,11 @@ fn is_judged(program: &Program, function: FunctionId, body: StmtId) -> bool {
     is_structured
 }
 
-/// Arrays that are named without subscripts: a pointer may lead to them.
+/// Arrays that are named without subscripts, or by `local_alias`: a pointer may lead to them.
 pub fn escaped_arrays(program: &Program) -> FxHashSet<VariableId> {
     let (mut inside, mut escaped) = (FxHashSet::default(), FxHashSet::default());
+    let aliases = super::directives(program).filter(|it| it.name == "local_alias");
+    escaped.extend(aliases.flat_map(mappings).filter_map(|it| it.variable));
     for (_, body) in program.defined_functions() {
         program.walk_stmt(body, &mut |node| {
             if let Node::Expr(it) = node {
@@ -139,6 +145,16 @@ impl Flow<'_, '_> {
                 self.conditions -= 1;
                 join(then, otherwise)
             }
+            StmtKind::For { .. } | StmtKind::While(..) | StmtKind::DoWhile(..)
+                if !has_distributed_loop(program, stmt) =>
+            {
+                self.touched(stmt, state)
+            }
+            StmtKind::For { .. } | StmtKind::While(..) | StmtKind::DoWhile(..)
+                if self.exits.len() >= MAX_LOOPS =>
+            {
+                Some(Vec::new())
+            }
             StmtKind::For { init, condition, step, body } => {
                 let state = init.map_or(state.clone(), |it| self.stmt(it, state));
                 let often = self.is_repeated(stmt);
@@ -150,10 +166,13 @@ impl Flow<'_, '_> {
             StmtKind::While(condition, body) => {
                 self.repeat(state, true, Some(*condition), |flow, state| flow.body(*body, state))
             }
-            StmtKind::DoWhile(body, condition) => self.repeat(state, true, None, |flow, state| {
-                let state = flow.body(*body, state);
-                flow.expr(*condition, state)
-            }),
+            StmtKind::DoWhile(body, condition) => {
+                let often = program.constant(*condition) != Some(0);
+                self.repeat(state, often, None, |flow, state| {
+                    let state = flow.body(*body, state);
+                    flow.expr(*condition, state)
+                })
+            }
             StmtKind::Break => self.leave(state, |it| &mut it.0),
             StmtKind::Continue => self.leave(state, |it| &mut it.1),
             StmtKind::Return(_) => None,
@@ -195,19 +214,21 @@ impl Flow<'_, '_> {
             (state, end, broken)
         };
         let mut head = entry.clone();
-        let end = loop {
-            let (_, end, _) = once(self, head.clone(), None);
-            let next = join(entry.clone(), end.clone());
+        let stable = loop {
+            let found = once(self, head.clone(), None);
+            let next = join(entry.clone(), found.1.clone());
             if next == head {
-                break end;
+                break found;
             }
             head = next;
         };
-        let recording = self.recording;
-        let (at_condition, last, broken) = once(self, head, recording);
-        if is_repeated && recording.is_some() {
-            once(self, end, Some(true));
+        if self.recording.is_some() {
+            once(self, head, self.recording);
+            if is_repeated {
+                once(self, stable.1.clone(), Some(true));
+            }
         }
+        let (at_condition, last, broken) = stable;
         // A `do` loop ends behind its body.
         let ended = if condition.is_some() { at_condition } else { last };
         join(ended, broken)
@@ -257,29 +278,35 @@ impl Flow<'_, '_> {
                 }
                 _ => {}
             },
-            Node::Directive(_) => state.clear(),
+            Node::Directive(it) => self.passed(program.directive(it), state),
             Node::Stmt(_) => {}
+        }
+    }
+
+    /// Removes what is not certain any more behind a directive, apart from the statement that it is about.
+    fn passed(&self, directive: &Directive, state: &mut Vec<Write>) {
+        match (directive.family, directive.name.as_str()) {
+            (Family::XcalableMp, "barrier" | "reflect_init" | "wait_async" | "bcast" | "reduction") => {}
+            (Family::XcalableMp, "reflect" | "reflect_do") => {
+                let named = reflected(self.program, directive);
+                state.retain(|it| !named.contains(&it.array));
+            }
+            _ if is_transparent(directive) => {}
+            // What it does is not known to this analysis.
+            _ => state.clear(),
         }
     }
 
     fn directive(&mut self, id: DirectiveId, state: State) -> State {
         let directive = self.program.directive(id);
-        match (directive.family, directive.name.as_str()) {
-            (Family::XcalableMp, "loop") => self.distributed(id, directive, state),
-            (Family::XcalableMp, "barrier" | "reflect_init" | "wait_async" | "bcast" | "reduction") => state,
-            (Family::XcalableMp, "reflect" | "reflect_do") => {
-                let named = reflected(self.program, directive);
-                state.map(|writes| writes.into_iter().filter(|it| !named.contains(&it.array)).collect())
-            }
-            (
-                Family::OpenAcc,
-                "data" | "parallel" | "kernels" | "parallel loop" | "kernels loop" | "loop",
-            ) => match directive.body {
-                Some(body) => self.stmt(body, state),
-                None => state,
-            },
-            // What it does is not known to this analysis.
-            _ => state.map(|_| Vec::new()),
+        if directive.family == Family::XcalableMp && directive.name == "loop" {
+            return self.distributed(id, directive, state);
+        }
+        let mut state = state?;
+        self.passed(directive, &mut state);
+        match directive.body.filter(|_| is_transparent(directive)) {
+            Some(body) => self.stmt(body, Some(state)),
+            None => Some(state),
         }
     }
 
@@ -434,9 +461,35 @@ fn join(a: State, b: State) -> State {
     }
 }
 
-/// The first and the last index of each axis that a loop accesses.
+/// The first and the last index of each axis that a loop accesses; `None` if it does not access all elements
+/// between them, as with `a[i][i]`.
 fn region(program: &Program, of: &DistributedLoop<'_>, access: &Access<'_>) -> Option<Vec<(i128, i128)>> {
-    access.subscripts.iter().map(|it| of.range(of.affine(program, *it)?)).collect()
+    let indices = access.subscripts.iter().map(|it| of.affine(program, *it));
+    let indices = indices.collect::<Option<Vec<_>>>()?;
+    let mut variables = indices.iter().filter_map(|it| it.variable);
+    let mut met = FxHashSet::default();
+    variables.all(|it| met.insert(it)).then_some(())?;
+    indices.into_iter().map(|it| of.range(it)).collect()
+}
+
+/// Whether a directive of accelerators leaves arrays as its statement does.
+fn is_transparent(directive: &Directive) -> bool {
+    let name = directive.name.as_str();
+    directive.family == Family::OpenAcc
+        && matches!(name, "data" | "parallel" | "kernels" | "parallel loop" | "kernels loop" | "loop")
+}
+
+/// Whether a statement contains a loop that is distributed.
+fn has_distributed_loop(program: &Program, stmt: StmtId) -> bool {
+    let mut is_found = false;
+    program.walk_stmt(stmt, &mut |node| {
+        is_found |= matches!(node, Node::Directive(it) if {
+            let directive = program.directive(it);
+            directive.family == Family::XcalableMp && directive.name == "loop"
+        });
+        !is_found
+    });
+    is_found
 }
 
 /// Whether a value is a number that is written in the program, which may be there already.

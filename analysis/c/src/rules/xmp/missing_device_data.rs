@@ -54,7 +54,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
     if model.arrays.is_empty() || !directives(program).any(|it| is_about_devices(&it)) {
         return;
     }
-    let brought = brought(cx);
+    let brought = brought(program);
     let is_whole = is_whole_program(program);
     // A function may bring them under another name.
     let escaped = escaped_arrays(program);
@@ -69,7 +69,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
             };
             if is_own
                 && !escaped.contains(&variable)
-                && !brought.contains(declared.name.as_str())
+                && !brought.contains(&variable)
                 && reported.insert(variable)
             {
                 let message = format!("no directive brings `{}` to the accelerator", declared.name);
@@ -87,15 +87,17 @@ fn is_reflection(it: &Directive) -> bool {
     it.name == "reflect" && it.clause("acc").is_some()
 }
 
-/// The names of the arrays in directives about data.
-fn brought<'p>(cx: &Context<'p>) -> FxHashSet<&'p str> {
+/// The arrays in directives about data.
+fn brought(program: &Program) -> FxHashSet<VariableId> {
     let is_about_data = |it: &&Directive| {
         it.family == apg_c_syntax::Family::OpenAcc
             || it.family == apg_c_syntax::Family::XcalableMp && it.name.starts_with("acc")
             || it.name.contains("target")
     };
-    let sources = cx.program.directives.iter().filter(is_about_data).filter_map(|it| cx.source(it.range));
-    sources.flat_map(|it| it.split(|it: char| !it.is_alphanumeric() && it != '_')).collect()
+    let directives = program.directives.iter().filter(is_about_data);
+    let items =
+        directives.flat_map(|it| it.argument.iter().chain(it.clauses.iter().flat_map(|it| &it.items)));
+    items.flat_map(|it| program.variables_in(it)).collect()
 }
 
 /// Whether no other file can bring an array to the accelerator: the program has its `main` here, and calls

@@ -103,9 +103,9 @@ fn operator_text(operator: BinaryOp) -> Option<&'static str> {
 /// Whether a reduction of the same function names a variable, or it may be the own of a node: the loop is
 /// of a task, or the function asks for the number of its node.
 fn is_reduced(cx: &Context<'_>, of: &Directive, variable: VariableId) -> bool {
-    let name = cx.name(variable);
-    let body = of.function.and_then(|it| cx.program.function(it).body);
+    let (program, is_of_function) = (cx.program, |it: &&Directive| it.function == of.function);
+    let body = of.function.and_then(|it| program.function(it).body);
     body.is_some_and(|it| cx.calls_in(it).iter().any(|it| is_node_number(it.1)))
         || cx.around(of).any(|it| it.1.name.starts_with("task"))
-        || directives(cx.program).filter(|it| it.function == of.function).any(|it| reduces(cx, it, name))
+        || directives(program).filter(is_of_function).any(|it| reduces(program, it, variable))
 }

@@ -2,7 +2,7 @@
 
 use apg_diagnostics::{Rule, Severity};
 
-use crate::hir::VariableId;
+use crate::hir::{DirectiveId, Program, StmtId, StmtKind, VariableId};
 use crate::rules::Context;
 use crate::xmp::{Model, StaleRead, stale_reads};
 
@@ -52,7 +52,7 @@ void smooth(void) {
 
 pub(super) fn check(cx: &mut Context<'_>) {
     let model = Model::of(cx.program);
-    let mut reported: Vec<(crate::hir::DirectiveId, VariableId)> = Vec::new();
+    let mut reported: Vec<(DirectiveId, VariableId)> = Vec::new();
     for found in stale_reads(cx.program, &model) {
         // One `reflect` renews all elements that a loop reads.
         if !reported.contains(&(found.directive, found.array)) {
@@ -81,9 +81,19 @@ fn report(cx: &mut Context<'_>, found: &StaleRead) {
     let on_device = if directive.is_accelerated_loop() { " acc" } else { "" };
     // Directives of accelerators around the loop are about the statement that follows.
     let is_in_pair = directive.parent.is_some_and(|it| cx.program.directive(it).is_compute());
-    if !is_in_pair {
+    if !is_in_pair && is_in_block(cx.program, found.directive) {
         let text = format!("xmp reflect ({name}){on_device}");
         diagnostic.fixes.extend(cx.insert_directive(directive.range, &text));
     }
     cx.report(diagnostic);
+}
+
+/// Whether a directive with its statement is a statement of a block, so that another can stand before it: as
+/// the body of an `if`, a loop or a directive it cannot.
+fn is_in_block(program: &Program, directive: DirectiveId) -> bool {
+    let is_directive = |it: &StmtId| program.stmt(*it).kind == StmtKind::Directive(directive);
+    program
+        .stmts
+        .iter()
+        .any(|it| matches!(&it.kind, StmtKind::Block(stmts) if stmts.iter().any(is_directive)))
 }

@@ -17,8 +17,8 @@ pub mod undeclared_name;
 pub mod unequal_value;
 
 use super::Check::File;
-use super::{Checked, Context};
-use crate::hir::Directive;
+use super::Checked;
+use crate::hir::{Directive, Program, VariableId};
 
 /// The rules of this family.
 pub static RULES: &[Checked] = &[
@@ -39,11 +39,8 @@ pub static RULES: &[Checked] = &[
 ];
 
 /// Whether a directive is a reduction, or has one, that names a variable.
-fn reduces(cx: &Context<'_>, directive: &Directive, name: &str) -> bool {
-    let names = |range| {
-        let words = cx.source(range).unwrap_or_default();
-        words.split(|it: char| !it.is_alphanumeric() && it != '_').any(|it| it == name)
-    };
-    directive.name == "reduction" && names(directive.range)
-        || directive.clauses_named("reduction").any(|it| names(it.range))
+fn reduces(program: &Program, directive: &Directive, variable: VariableId) -> bool {
+    let argument = (directive.name == "reduction").then_some(&directive.argument);
+    let in_clauses = directive.clauses_named("reduction").map(|it| &it.items);
+    argument.into_iter().chain(in_clauses).flatten().any(|it| program.variables_in(it).contains(&variable))
 }

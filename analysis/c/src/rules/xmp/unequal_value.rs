@@ -5,7 +5,7 @@ use apg_diagnostics::{Rule, Severity};
 use super::reduces;
 use crate::hir::visit::Node;
 use crate::hir::{
-    BinaryOp, Directive, ExprId, ExprKind, FunctionId, Program, Storage, Subscript, SubscriptKind, VariableId,
+    BinaryOp, Directive, ExprId, ExprKind, FunctionId, Program, Storage, Subscript, VariableId,
 };
 use crate::rules::Context;
 use crate::xmp::loops::DistributedLoop;
@@ -74,33 +74,28 @@ pub(super) fn check(cx: &mut Context<'_>) {
 fn common_values(cx: &Context<'_>, model: &Model, directive: &Directive) -> Vec<(ExprId, &'static str)> {
     let subscripts = |what: &'static str| {
         let all = mappings(directive).flat_map(|it| &it.subscripts);
-        all.flat_map(values).map(|it| (it, what)).collect::<Vec<_>>()
+        all.flat_map(Subscript::values).map(|it| (it, what)).collect::<Vec<_>>()
     };
     match directive.name.as_str() {
         "bcast" => {
             let from = directive.clause("from").into_iter().flat_map(|it| &it.items);
             let subscripts = from.filter_map(|it| it.mapping.as_ref()).flat_map(|it| &it.subscripts);
-            subscripts.flat_map(values).map(|it| (it, "the node that `bcast` takes the value from")).collect()
+            subscripts
+                .flat_map(Subscript::values)
+                .map(|it| (it, "the node that `bcast` takes the value from"))
+                .collect()
         }
         "template_fix" => subscripts("a bound of a template"),
         "reflect" | "reflect_init" => {
             let widths = directive.clause("width").into_iter().flat_map(|it| &it.items);
             let subscripts = widths.filter_map(|it| it.mapping.as_ref()).flat_map(|it| &it.subscripts);
-            subscripts.flat_map(values).map(|it| (it, "the width of a reflection")).collect()
+            subscripts.flat_map(Subscript::values).map(|it| (it, "the width of a reflection")).collect()
         }
         "gmove" if ["in", "out"].iter().all(|it| directive.clause(it).is_none()) => {
             sections(cx, model, directive)
         }
         "loop" => bounds(cx, model, directive),
         _ => Vec::new(),
-    }
-}
-
-fn values(of: &Subscript) -> Vec<ExprId> {
-    match of.kind {
-        SubscriptKind::Expr(it) => vec![it],
-        SubscriptKind::Bounds(low, high) => low.into_iter().chain(high).collect(),
-        SubscriptKind::Star | SubscriptKind::Missing => Vec::new(),
     }
 }
 
@@ -165,7 +160,7 @@ fn node_numbers(cx: &Context<'_>) -> Vec<(VariableId, FunctionId)> {
         });
     }
     let is_local = |it: VariableId| program.variable(it).storage == Storage::Automatic;
-    let is_reduced = |it: VariableId| directives(program).any(|of| reduces(cx, of, cx.name(it)));
+    let is_reduced = |it: VariableId| directives(program).any(|of| reduces(program, of, it));
     numbers.retain(|it| is_local(it.0) && !others.contains(&it.0) && !is_reduced(it.0));
     numbers
 }
@@ -179,7 +174,7 @@ fn given(program: &Program, directive: &Directive) -> Vec<VariableId> {
     if directive.name == "bcast" {
         found.extend(items().filter_map(|it| it.mapping.as_ref()?.variable));
         let argument = directive.argument.iter().filter_map(|it| it.mapping.as_ref());
-        let subscripts = argument.flat_map(|it| &it.subscripts).flat_map(values);
+        let subscripts = argument.flat_map(|it| &it.subscripts).flat_map(Subscript::values);
         found.extend(subscripts.filter_map(|it| program.base_variable(it)));
     }
     found
