@@ -77,9 +77,9 @@ impl Spare {
         self.mapped.entry(class).or_default().push(address);
     }
 
-    /// All blocks that other processes have mapped.
-    fn take_mapped(&mut self) -> Vec<u64> {
-        std::mem::take(&mut self.mapped).into_values().flatten().collect()
+    /// The smallest block of at least `class` bytes that other processes have mapped, and its size class.
+    fn take_larger(&mut self, class: u64) -> Option<(u64, u64)> {
+        self.mapped.range_mut(class..).find_map(|(class, blocks)| Some((blocks.pop()?, *class)))
     }
 
     /// Whether it keeps a block.
@@ -147,21 +147,16 @@ impl TargetDevice {
         }
     }
 
-    /// Memory of the driver; released memory that other processes may have mapped makes room if need be.
-    fn allocate_new(&self, device: &Arc<Device>, bytes: u64) -> Result<u64, DeviceError> {
-        let error = match device.allocate(bytes) {
-            Err(error) if error.kind == Kind::OutOfMemory => error,
-            other => return other,
-        };
-        let mapped = self.spare.lock().take_mapped();
-        if mapped.is_empty() {
-            return Err(error);
+    /// Memory of the driver and its bytes. Where that has none, a larger block that other processes may have
+    /// mapped; such a block is never given back to the driver, since they may still write to it (CUDA Driver
+    /// API, `cuIpcGetMemHandle`).
+    fn allocate_new(&self, device: &Arc<Device>, bytes: u64) -> Result<(u64, u64), DeviceError> {
+        match device.allocate(bytes) {
+            Err(error) if error.kind == Kind::OutOfMemory => {
+                self.spare.lock().take_larger(bytes).ok_or(error)
+            }
+            allocated => Ok((allocated?, bytes)),
         }
-        for address in mapped {
-            self.peers.forget(address);
-            device.free(address)?;
-        }
-        device.allocate(bytes)
     }
 
     /// Runs a kernel and waits for its end.
@@ -226,11 +221,11 @@ fn device_error(error: LaunchError) -> DeviceError {
 
 impl Memory for TargetDevice {
     fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
-        let address = match self.device()? {
+        let (address, bytes) = match self.device()? {
             Some(device) => {
                 let class = size_class(bytes);
                 let spare = self.spare.lock().take(class);
-                spare.map_or_else(|| self.allocate_new(device, class), Ok)?
+                spare.map_or_else(|| self.allocate_new(device, class), |it| Ok((it, class)))?
             }
             None => {
                 // SAFETY: allocates memory.
@@ -239,10 +234,10 @@ impl Memory for TargetDevice {
                     let message = format!("the CPUs have no memory for {bytes} bytes");
                     return Err(DeviceError::new(Kind::OutOfMemory, message));
                 }
-                memory as u64
+                (memory as u64, bytes.max(1))
             }
         };
-        self.allocations.lock().insert(address, bytes.max(1));
+        self.allocations.lock().insert(address, bytes);
         Ok(address)
     }
 
@@ -404,8 +399,18 @@ mod tests {
         let mut spare = Spare::default();
         spare.keep_mapped(size_class(1 << 30), 7);
         assert_eq!((spare.take(1 << 20), spare.take(1 << 30), spare.take(1 << 30)), (None, Some(7), None));
-        spare.keep_mapped(8, 1);
-        assert_eq!((spare.take_mapped(), spare.take(8)), (vec![1], None));
+        spare.keep_mapped(size_class(8), 1);
+        assert_eq!((spare.take(256), spare.take(256)), (Some(1), None));
+    }
+
+    #[test]
+    fn larger_memory_that_others_have_mapped_is_used_as_a_whole() {
+        let mut spare = Spare::default();
+        spare.keep_mapped(size_class(1 << 20), 1);
+        spare.keep_mapped(size_class(1 << 30), 2);
+        spare.keep_mapped(size_class(1 << 25), 3);
+        assert_eq!(spare.take_larger(1 << 21), Some((3, 1 << 25)));
+        assert_eq!((spare.take_larger(1 << 21), spare.take_larger(1 << 21)), (Some((2, 1 << 30)), None));
     }
 
     #[test]

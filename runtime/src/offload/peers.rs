@@ -28,11 +28,6 @@ impl Peers {
         self.exported.lock().contains_key(&address)
     }
 
-    /// The allocation at an address ends.
-    pub(super) fn forget(&self, address: u64) {
-        self.exported.lock().remove(&address);
-    }
-
     fn copier(&self, device: &Arc<Device>) -> Result<&BoxCopier, DeviceError> {
         self.copier.get_or_init(|| BoxCopier::new(device)).as_ref().map_err(Clone::clone)
     }
