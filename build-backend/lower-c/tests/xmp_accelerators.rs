@@ -253,6 +253,10 @@ fn what_accelerators_cannot_do_is_an_error() {
         ["one value is moved here, which the host does not have"]
     );
     assert_eq!(
+        errors("#pragma acc host_data use_device(y) if(s > 1)\ny[0:2]:[1] = y[0:2];"),
+        ["`if` is not supported for accesses of coarrays"]
+    );
+    assert_eq!(
         errors("#pragma acc data copy(a) on_device(d)\n;"),
         ["the clause `on_device` is not supported"]
     );

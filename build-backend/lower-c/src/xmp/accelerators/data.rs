@@ -240,6 +240,11 @@ impl Unit<'_> {
                 let advice = "write a `host_data` of its own for assignments like `a[0:n]:[1] = b[0:n];`";
                 return unsupported(self.hir.expr(coindexed).range, message, advice);
             }
+            if let Some(clause) = of.clauses.iter().find(|it| it.name != "use_device") {
+                let message = format!("`{}` is not supported for accesses of coarrays", clause.name);
+                let advice = "leave it out, or write the access once with and once without `host_data`";
+                return unsupported(clause.range, message, advice);
+            }
             self.edits.replace(of.range.into(), "");
             return Ok(());
         }
