@@ -1,5 +1,6 @@
 //! `declare mapper` (OpenMP 5.2, section 5.8.8): a struct or union is mapped by the clauses of its mapper.
 
+use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{Clause, Directive, ExprId, ExprKind, Item, Mapper, Type, VariableId};
 
 use super::mapping::{Map, MappedObject, SourceText, map_kinds};
@@ -45,6 +46,47 @@ impl Host<'_> {
         Ok(())
     }
 
+    /// Adds the ranges of a clause of `target update`, which moves data in one direction; what only leads to
+    /// ranges stays as it is (OpenMP 5.2, section 5.9.2).
+    pub(super) fn add_update(
+        &self,
+        clause: &Clause,
+        direction: &'static str,
+        maps: &mut Vec<Map>,
+    ) -> Lowered<()> {
+        let mut kinds = vec![direction];
+        if clause.modifiers.iter().any(|it| it.text == "present") {
+            kinds.push("APG_PRESENT");
+        }
+        for item in &clause.items {
+            let mut added = Vec::new();
+            if self.mapper_of(clause, item)?.is_some() {
+                self.add_mapped(clause, item, self.source(), &kinds, false, &mut added)?;
+                added.retain(|it| it.kinds.contains(&direction) && !it.kinds.contains(&"APG_CONTAINER"));
+            } else {
+                let mut map = self.source().plain(item, direction)?;
+                map.kinds.clone_from(&kinds);
+                added.push(map);
+            }
+            maps.append(&mut added);
+        }
+        Ok(())
+    }
+
+    /// The mapper of an item, which its clause names or its type has.
+    fn mapper_of(&self, clause: &Clause, item: &Item) -> Lowered<Option<&Mapper>> {
+        let hir = &self.parsed.program;
+        let named = clause.modifiers.iter().find(|it| it.text == "mapper");
+        let name = named.and_then(|it| it.arguments.first()?.word.as_deref());
+        let ty = item.expr.map(|it| &hir.expr(it).ty);
+        let found = ty.and_then(|ty| hir.mapper(name.unwrap_or("default"), ty));
+        if let (None, Some(name)) = (found, name.filter(|it| *it != "default")) {
+            let message = format!("no `declare mapper` in this file declares `{name}` for this type");
+            return unsupported(clause.range, message, "declare it in front of the region");
+        }
+        Ok(found)
+    }
+
     /// Adds the maps of an item, by the mapper of its type if it has one.
     fn add_mapped(
         &self,
@@ -56,20 +98,20 @@ impl Host<'_> {
         maps: &mut Vec<Map>,
     ) -> Lowered<()> {
         let hir = &self.parsed.program;
-        let named = clause.modifiers.iter().find(|it| it.text == "mapper");
-        let name = named.and_then(|it| it.arguments.first()?.word.as_deref());
-        let ty = item.expr.map(|it| &hir.expr(it).ty);
-        let mapper = ty.and_then(|ty| hir.mapper(name.unwrap_or("default"), ty));
-        let (Some(mapper), Some(expr)) = (mapper, item.expr) else {
-            if let Some(name) = name.filter(|it| *it != "default") {
-                let message = format!("no `declare mapper` in this file declares `{name}` for this type");
-                return unsupported(clause.range, message, "declare it in front of the region");
-            }
+        let (Some(mapper), Some(expr)) = (self.mapper_of(clause, item)?, item.expr) else {
             return source.add_item(item, kinds, is_entry, maps);
         };
         // The object of a mapper itself is mapped as it is.
         if source.object.is_some_and(|it| hir.expr(expr).kind == ExprKind::Variable(it.variable)) {
             return source.add_item(item, kinds, is_entry, maps);
+        }
+        if self.has_effects(expr) {
+            let message = "the mapper of this item would evaluate its calls and assignments more than once";
+            return unsupported(
+                item.range,
+                message,
+                "store the address of the object in a pointer, and map `p[0:1]`",
+            );
         }
         // A section is on the device as the structs are that lead to a member, so that pointers lead to it.
         if matches!(hir.expr(expr).kind, ExprKind::Section(..)) {
@@ -80,6 +122,25 @@ impl Host<'_> {
             self.add_by_mapper(mapper, &text, source.base_variable(expr), kinds, is_entry, maps)?;
         }
         Ok(())
+    }
+
+    /// Whether an expression does something at each evaluation.
+    fn has_effects(&self, expr: ExprId) -> bool {
+        let hir = &self.parsed.program;
+        let mut found = false;
+        hir.walk_expr(expr, &mut |node| {
+            if let Node::Expr(id) = node {
+                found |= matches!(
+                    hir.expr(id).kind,
+                    ExprKind::Call(..)
+                        | ExprKind::Assign(..)
+                        | ExprKind::Increment { .. }
+                        | ExprKind::Block(_)
+                );
+            }
+            true
+        });
+        found
     }
 
     /// The objects that an item with a mapper consists of, as expressions of C.
@@ -110,6 +171,10 @@ impl Host<'_> {
     ) -> Lowered<()> {
         let depth = self.mapper_depth.get();
         let of = self.parsed.program.directive(mapper.directive);
+        if self.is_in_header(of.range) {
+            let message = "a header contains this mapper, whose ranges are not known here";
+            return unsupported(of.range, message, "write it in the file itself, behind the `#include`");
+        }
         if depth >= MAX_DEPTH {
             let message = "the mappers of these types lead to each other without end";
             return unsupported(of.range, message, "write the ranges in the `map` clauses");

@@ -143,6 +143,7 @@ impl<'a> Host<'a> {
                 "declare mapper" if !self.is_in_header(of.range) => {
                     let at = self.spelled(of.range)?;
                     self.edits.replace_lines(self.parsed.text(), at, "");
+                    self.is_changed = true;
                     Ok(())
                 }
                 "requires" if of.clauses.iter().any(|it| it.name.starts_with("unified_")) => {
@@ -225,13 +226,7 @@ impl<'a> Host<'a> {
         if types.is_empty() {
             for (name, kind) in [("to", "APG_TO"), ("from", "APG_FROM")] {
                 for clause in of.clauses_named(name) {
-                    for item in &clause.items {
-                        let mut map = self.source().plain(item, kind)?;
-                        if clause.modifiers.iter().any(|it| it.text == "present") {
-                            map.kinds.push("APG_PRESENT");
-                        }
-                        maps.push(map);
-                    }
+                    self.add_update(clause, kind, &mut maps)?;
                 }
             }
         } else {
