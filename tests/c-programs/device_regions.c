@@ -108,6 +108,110 @@ static void one_thread(void) {
   CHECK(a[5] == 6 && a[6] == 5 && a[7] == 10);
 }
 
+/* Each team or thread executes what no construct around divides. */
+static void each_team(void) {
+  int n = 0, teams = 0, a = 0, k = 3, low = 1, last = -1;
+  #pragma omp target teams num_teams(4) map(tofrom: a) reduction(+: a)
+  #pragma omp parallel for reduction(+: a)
+  for (int i = 0; i < 8; i++) a += 1;
+  CHECK(a % 8 == 0 && a >= 8 && a <= 32);
+  #pragma omp target teams num_teams(4) map(tofrom: n, teams, last)
+  #pragma omp parallel for num_threads(3) lastprivate(last)
+  for (int i = 0; i < 10; i++) {
+    last = i;
+    #pragma omp atomic
+    n++;
+    if (i == 0) {
+      #pragma omp atomic
+      teams++;
+    }
+  }
+  CHECK(n == 10 * teams && teams >= 1 && teams <= 4 && last == 9);
+  n = teams = 0;
+  #pragma omp target parallel num_threads(4) map(tofrom: n, teams)
+  #pragma omp simd
+  for (int i = 0; i < 10; i++) {
+    #pragma omp atomic
+    n++;
+    if (i == 0) {
+      #pragma omp atomic
+      teams++;
+    }
+  }
+  CHECK(n == 10 * teams && teams >= 1);
+  n = teams = 0;
+  #pragma omp target parallel num_threads(4) map(tofrom: n, teams)
+  #pragma omp parallel for num_threads(2)
+  for (int i = 0; i < 10; i++) {
+    #pragma omp atomic
+    n++;
+    if (i == 0) {
+      #pragma omp atomic
+      teams++;
+    }
+  }
+  CHECK(n == 10 * teams && teams >= 1);
+  n = 0;
+  #pragma omp target map(tofrom: n)
+  #pragma omp parallel num_threads(4) if(k > 3)
+  {
+    #pragma omp atomic
+    n++;
+  }
+  CHECK(n == 1);
+  n = 0;
+  #pragma omp target parallel for num_threads(4) if(parallel: k > 3) map(tofrom: n)
+  for (int i = 0; i < 10; i++) n += omp_get_num_threads();
+  CHECK(n == 10);
+  int filtered[2] = {-1, -1}, sums[4] = {0}, threads = 0;
+  #pragma omp target parallel num_threads(4) map(tofrom: filtered, threads)
+  {
+    #pragma omp masked filter(2)
+    filtered[0] = omp_get_thread_num();
+    #pragma omp masked
+    { filtered[1] = omp_get_thread_num(); threads = omp_get_num_threads(); }
+  }
+  CHECK(filtered[0] == (threads > 2 ? 2 : -1) && filtered[1] == 0);
+  #pragma omp target map(tofrom: filtered)
+  {
+    #pragma omp masked filter(1)
+    filtered[0] = 7;
+    #pragma omp masked filter(0)
+    filtered[1] = 8;
+  }
+  CHECK(filtered[0] != 7 && filtered[1] == 8);
+  #pragma omp target parallel for reduction(+: sums[low:2])
+  for (int i = 0; i < 10; i++) sums[1 + i % 2] += i;
+  CHECK(sums[0] == 0 && sums[1] == 20 && sums[2] == 25);
+}
+
+/* Objects of the directives around `parallel` are those of all its threads. */
+static void objects_of_the_region(void) {
+  int x = 1, r = 0, threads = 0;
+  #pragma omp target firstprivate(x) map(tofrom: r, threads)
+  #pragma omp parallel num_threads(4)
+  {
+    #pragma omp single
+    { x = 42; threads = omp_get_num_threads(); }
+    #pragma omp critical
+    r += x;
+  }
+  CHECK(r == 42 * threads && x == 1);
+  #pragma omp target firstprivate(x)
+  #pragma omp parallel for lastprivate(x)
+  for (int i = 0; i < 10; i++) x = i;
+  CHECK(x == 1);
+  #pragma omp target firstprivate(x)
+  #pragma omp parallel for reduction(+: x)
+  for (int i = 0; i < 10; i++) x += 1;
+  CHECK(x == 1);
+  int a[100], last = -1;
+  for (int i = 0; i < 100; i++) a[i] = i == 40;
+  #pragma omp target parallel for lastprivate(conditional: last) map(to: a)
+  for (int i = 0; i < 100; i++) if (a[i]) last = i;
+  CHECK(last == 40);
+}
+
 struct pair { int first; double second[3]; };
 
 static void copies(void) {
@@ -192,6 +296,8 @@ int main(int count, char **words) {
   nests();
   leagues();
   one_thread();
+  each_team();
+  objects_of_the_region();
   copies();
   double (*a)[M] = malloc(N * sizeof *a), (*b)[M] = malloc(N * sizeof *b);
   for (int i = 0; i < N; i++) for (int j = 0; j < M; j++) a[i][j] = i - j;

@@ -8,7 +8,7 @@ use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Ty};
 
 use crate::body::{BlockTeam, Body, LastValue, Storage, Threads, binary, int};
-use crate::data::{Captured, Reference};
+use crate::data::{Captured, Reference, check_last_value};
 use crate::launch::Launch;
 use crate::loops::{check_perfect_nest, not_canonical};
 use crate::nested::no_device_form;
@@ -34,16 +34,24 @@ impl Body<'_, '_> {
     /// each thread of the kernel has a copy.
     pub(crate) fn check_shared_values(&self, shape: &Shape, captured: &[Captured]) -> Lowered<()> {
         let hir = self.unit.hir;
-        let clauses =
-            || shape.chain.iter().flat_map(|it| &hir.directive(*it).clauses).filter(|it| is_own(it));
+        // Objects of the directives around `parallel` are shared by its threads (OpenMP 5.2, section 5.1.1).
+        let chain = shape.chain.iter().map(|it| hir.directive(*it));
+        let of_team = || chain.clone().skip_while(|it| !it.has(Construct::Parallel));
+        let clauses = || of_team().flat_map(|it| &it.clauses).filter(|it| is_own(it));
         for it in captured {
             let of = hir.variable(it.variable);
             let is_own =
                 clauses().flat_map(|it| &it.items).any(|item| item.variable(hir) == Some(it.variable));
-            let is_shared = it.reference == Reference::Value && !matches!(of.ty, Type::Array(..)) && !is_own;
+            let is_of_thread = match it.reference {
+                Reference::Value => !matches!(of.ty, Type::Array(..)),
+                Reference::Copy | Reference::Private => true,
+                _ => false,
+            };
+            let is_shared = is_of_thread && !is_own;
             if is_shared && self.changed.contains(&it.variable) {
                 let message = format!("threads of the region share `{}`, and change it", of.name);
-                let advice = format!("write `map(tofrom: {0})`, or `firstprivate({0})`", of.name);
+                let advice =
+                    format!("write `map(tofrom: {0})`, or `firstprivate({0})` of `parallel`", of.name);
                 return unsupported(it.range, message, advice);
             }
         }
@@ -66,7 +74,11 @@ impl Body<'_, '_> {
             [For] | [For, Simd] | [Loop] => self.block_loop(of, team),
             [Sections] => self.block_sections(of, team),
             [Single] => self.block_single(of, team),
-            [Master] | [Masked] => self.block_part(of, team, int(Ty::I32, 0)),
+            [Master] => self.block_part(of, team, int(Ty::I32, 0)),
+            [Masked] => {
+                let number = self.filtered_thread(of)?;
+                self.block_part(of, team, number)
+            }
             [Critical] => self.block_critical(of, team),
             [Barrier] => {
                 self.push(mir::StmtKind::Barrier);
@@ -156,6 +168,10 @@ impl Body<'_, '_> {
             let message = "`ordered` loops of a region have no device form yet";
             return unsupported(clause.range, message, "write the ordered part behind the loop");
         }
+        if let Some(clause) = of.clause("linear") {
+            let message = "`linear` inside of a region has no device form yet";
+            return unsupported(clause.range, message, "compute the value in the loop");
+        }
         let (found, problem) = loops::associated(hir, of);
         if let Some(problem) = problem {
             return not_canonical(hir, problem, of.range);
@@ -183,6 +199,7 @@ impl Body<'_, '_> {
         let hir = self.unit.hir;
         let mut found = Vec::new();
         for clause in of.clauses_named("lastprivate") {
+            check_last_value(clause)?;
             for item in &clause.items {
                 let Some(variable) = item.variable(hir) else { continue };
                 let Some(Storage::Pointed(target)) = self.objects.get(&variable).copied() else {
@@ -279,5 +296,5 @@ impl Body<'_, '_> {
 
 /// Whether a clause names variables of which each thread has its own.
 fn is_own(clause: &Clause) -> bool {
-    matches!(&*clause.name, "firstprivate" | "private" | "lastprivate" | "is_device_ptr" | "has_device_addr")
+    matches!(&*clause.name, "firstprivate" | "private" | "lastprivate")
 }

@@ -3,7 +3,7 @@
 
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{
-    Clause, Directive, DirectiveId, ExprId, ExprKind, Length, Program, Type, VariableId,
+    Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Length, Program, Type, VariableId,
 };
 use apg_c_syntax::TextRange;
 
@@ -150,8 +150,12 @@ pub(crate) fn captured(
         }
     }
     for directive in chain {
-        let is_evaluated = |it: &&Clause| matches!(&*it.name, "num_teams" | "thread_limit" | "num_threads");
-        for clause in hir.directive(*directive).clauses.iter().filter(is_evaluated) {
+        let directive = hir.directive(*directive);
+        let is_evaluated = |it: &&Clause| {
+            let is_number = matches!(&*it.name, "num_teams" | "thread_limit" | "num_threads" | "reduction");
+            is_number || is_condition_of_team(directive, it)
+        };
+        for clause in directive.clauses.iter().filter(is_evaluated) {
             let mut add = |id: ExprId| {
                 if let ExprKind::Variable(variable) = hir.expr(id).kind
                     && !named.iter().any(|it| it.0 == variable)
@@ -186,6 +190,16 @@ pub(crate) fn captured(
         found.push(Captured { variable, range, reference: Reference::LastCounter });
     }
     Ok(found)
+}
+
+/// Whether a clause says whether the threads of a team execute a region, or one alone (OpenMP 5.2, sections
+/// 3.4 and 10.1).
+pub(crate) fn is_condition_of_team(of: &Directive, clause: &Clause) -> bool {
+    let is_for_parallel = match clause.modifier() {
+        Some(name) => name == "parallel",
+        None => !of.has(Construct::Target),
+    };
+    clause.name == "if" && of.has(Construct::Parallel) && is_for_parallel
 }
 
 /// The variables that count iterations and whose last value a clause keeps.
@@ -227,7 +241,9 @@ fn reference(
     let mut found = None;
     let (mut is_mapped, mut is_object, mut is_copied) = (false, false, false);
     let mut mapped_part = None;
-    for directive in chain.iter().rev().map(|it| hir.directive(*it)) {
+    // The innermost directive first, whose results are those of the objects of the one around it.
+    let mut result_of = None;
+    for (index, directive) in chain.iter().map(|it| hir.directive(*it)).enumerate().rev() {
         for clause in &directive.clauses {
             let Some(item) = clause.items.iter().find(|it| it.variable(hir) == Some(variable)) else {
                 continue;
@@ -238,7 +254,10 @@ fn reference(
                     Reference::Copy
                 }
                 "firstprivate" | "is_device_ptr" | "has_device_addr" => Reference::Value,
-                "lastprivate" if is_scalar => Reference::Last(First::Unset),
+                "lastprivate" if is_scalar => {
+                    check_last_value(clause)?;
+                    Reference::Last(First::Unset)
+                }
                 "linear" if is_scalar => Reference::Last(First::Linear(linear_step(hir, clause, &of.ty)?)),
                 "lastprivate" => {
                     let message = format!("the last value of `{}`, an array or struct, is not kept", of.name);
@@ -251,6 +270,16 @@ fn reference(
             is_mapped |= clause.name == "map";
             is_object |= next == Reference::Object;
             is_copied |= clause.name == "firstprivate";
+            let is_own = matches!(&*clause.name, "firstprivate" | "private");
+            if is_own && found.is_some_and(Reference::has_result) && result_of != Some(index) {
+                let message = format!("the result in `{}` is that of an object of this directive", of.name);
+                let advice =
+                    format!("write `map(tofrom: {0})`, or copy `{0}` in front of the region", of.name);
+                return unsupported(item.range, message, advice);
+            }
+            if next.has_result() {
+                result_of = Some(index);
+            }
             let is_part = |it| matches!(hir.expr(it).kind, ExprKind::Section(..) | ExprKind::Index(..));
             if clause.name == "map" && item.expr.is_some_and(is_part) {
                 mapped_part = Some(item.range);
@@ -303,6 +332,18 @@ fn reference(
         None if is_of_variable_length => Ok(Reference::Value),
         None if is_aggregate || scalars_are_mapped(hir, chain, &of.ty) => Ok(Reference::Object),
         None => Ok(Reference::Value),
+    }
+}
+
+/// Refuses `lastprivate(conditional: x)`, the value of the last iteration that assigns one (OpenMP 5.2,
+/// section 5.4.5).
+pub(crate) fn check_last_value(clause: &Clause) -> Lowered<()> {
+    match clause.modifier() {
+        Some(modifier) => {
+            let message = format!("`lastprivate({modifier}: ...)` has no device form");
+            unsupported(clause.range, message, "reduce the number of the iteration by `max`")
+        }
+        None => Ok(()),
     }
 }
 

@@ -6,6 +6,8 @@ use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, LocalId, Operation, Ty};
 
 use crate::body::{Body, binary, int, local_value};
+use crate::conversion::not_zero;
+use crate::data::is_condition_of_team;
 use crate::nested::is_divided_by_teams;
 use crate::shape::Shape;
 use crate::unsupported::{Lowered, unsupported};
@@ -48,6 +50,8 @@ impl Body<'_, '_> {
         let teams = match shape.clause(hir, "num_teams") {
             Some(clause) => Some(self.extent(clause, i64::from(i32::MAX))?),
             None if shape.loops.is_empty() && !has_divided_loop(hir, shape.body) => Some(one()),
+            // More teams would do the same again.
+            None if shape.is_of_each_team() => Some(one()),
             None => None,
         };
         let is_limited = threads.is_some();
@@ -57,6 +61,7 @@ impl Body<'_, '_> {
             None if teams.is_some() && !shape.is_parallel() => one(),
             None => int(Ty::I32, THREADS_PER_BLOCK),
         };
+        let condition = self.condition_of_team(shape)?;
         let (blocks, auto_blocks) = match teams {
             Some(teams) => (teams, None),
             // The threads of one team are as many as the program says.
@@ -67,7 +72,44 @@ impl Body<'_, '_> {
                 (local_value(auto, Ty::I32), Some(auto))
             }
         };
+        let Some((condition, range)) = condition else {
+            return Ok(Launch { block, thread, auto_blocks, blocks, threads });
+        };
+        // `if` selects one thread of each team.
+        if shape.is_one_team() && auto_blocks.is_some() {
+            let message =
+                "`if` of this `parallel` has no device form: the launch chooses the number of threads";
+            return unsupported(range, message, "write `num_threads`, or two regions in an `if` statement");
+        }
+        let mut selected = |number: Expr| -> Lowered<Expr> {
+            let number = self.convert_to(number, Ty::I64, range)?;
+            let more = binary(Ty::I64, Operation::Sub, number, int(Ty::I64, 1));
+            let more = binary(Ty::I64, Operation::Mul, more, condition.clone());
+            Ok(binary(Ty::I64, Operation::Add, more, int(Ty::I64, 1)))
+        };
+        let threads = selected(threads)?;
+        let blocks = if shape.is_one_team() { selected(blocks)? } else { blocks };
         Ok(Launch { block, thread, auto_blocks, blocks, threads })
+    }
+
+    /// 1 where the threads of a team execute the region, 0 where one alone does, as host code over the
+    /// captures; `None` without a condition.
+    fn condition_of_team(&mut self, shape: &Shape) -> Lowered<Option<(Expr, TextRange)>> {
+        let hir = self.unit.hir;
+        let of = shape.chain.iter().map(|it| hir.directive(*it));
+        let clause =
+            of.flat_map(|of| of.clauses.iter().filter(move |it| is_condition_of_team(of, it))).next();
+        let Some(clause) = clause else { return Ok(None) };
+        let Some(expr) = clause.items.first().and_then(|it| it.expr) else {
+            return unsupported(clause.range, "this clause has no condition", "write a condition");
+        };
+        let (stmts, value) = self.nested(|it| it.value(expr))?;
+        if !stmts.is_empty() || reads_memory(&value) {
+            let message = "this condition is read from memory, which the launch cannot do";
+            return unsupported(clause.range, message, "copy it into a variable in front of the region");
+        }
+        let value = self.convert_to(not_zero(value), Ty::I64, clause.range)?;
+        Ok(Some((value, clause.range)))
     }
 
     /// The number that a clause gives, from 1 to `most`, as host code over the captures.

@@ -7,9 +7,9 @@ use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, Program, St
 use apg_c_analysis::loops;
 use apg_c_analysis::sharing::Attribute;
 use apg_c_syntax::TextRange;
-use apg_mir::{self as mir, Expr, Place, PlaceKind, Ty};
+use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Ty};
 
-use crate::body::{Body, Role, Storage, Threads, int};
+use crate::body::{Body, Role, Storage, Threads, binary, int};
 use crate::changes::is_changed;
 use crate::data::check_default;
 use crate::expression::Lvalue;
@@ -195,8 +195,28 @@ impl Body<'_, '_> {
         if of.constructs.iter().any(|it| !is_of_any_thread(*it)) {
             self.threads = Threads::One;
         }
+        // The thread of a team of one has the number 0.
+        if of.has(Construct::Masked) && of.clause("filter").is_some() {
+            let number = self.filtered_thread(of)?;
+            let (then, ()) = self.nested(|it| {
+                it.stmt(body);
+                Ok(())
+            })?;
+            let condition = binary(Ty::Bool, Operation::Eq, number, int(Ty::I32, 0));
+            self.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
+            return Ok(());
+        }
         self.stmt(body);
         Ok(())
+    }
+
+    /// The number of the thread that executes a `masked` construct (OpenMP 5.2, section 10.5).
+    pub(crate) fn filtered_thread(&mut self, of: &Directive) -> Lowered<Expr> {
+        let number = of.clause("filter").and_then(|it| it.items.first()?.expr);
+        let Some(number) = number else { return Ok(int(Ty::I32, 0)) };
+        let value = self.value(number)?;
+        let value = self.convert_to(value, Ty::I32, of.range)?;
+        Ok(self.temporary(value))
     }
 
     /// A task changes copies of the objects that are private around it (OpenMP 5.2, section 5.1.1).

@@ -307,7 +307,15 @@ impl Body<'_, '_> {
             self.threads = Threads::One;
         }
         let last_values = std::mem::take(&mut self.last_values);
-        self.divided_loop(&shape.loops, shape.body, (first, grid), &last_values)
+        let shares = match shape.is_of_each_team() {
+            true => {
+                let range = TextRange::default();
+                let thread = self.convert_to(local_value(launch.thread, Ty::I32), Ty::I64, range)?;
+                (thread, self.convert_to(launch.threads.clone(), Ty::I64, range)?)
+            }
+            false => (first, grid),
+        };
+        self.divided_loop(&shape.loops, shape.body, shares, &last_values)
     }
 
     /// A grid-stride loop over the iterations of a nest: from the first of this thread on, a stride apart.

@@ -32,6 +32,12 @@ impl Shape {
         self.constructs.iter().any(|it| matches!(it, Construct::Parallel | Construct::Loop))
     }
 
+    /// Each team executes all iterations: neither `distribute` nor a `loop` of the league divides them among
+    /// the teams (OpenMP 5.2, sections 10.2 and 11.5).
+    pub(crate) fn is_of_each_team(&self) -> bool {
+        !self.is_one_team() && !is_divided_among_teams(&self.constructs)
+    }
+
     /// One thread executes it.
     pub(crate) fn is_serial(&self) -> bool {
         self.loops.is_empty() && self.is_one_team() && !self.is_parallel()
@@ -59,7 +65,13 @@ pub(crate) fn shape(hir: &Program, directive: DirectiveId) -> Lowered<Shape> {
             use Construct::*;
             matches!(it, Teams | Distribute | Parallel | For | Simd | Loop)
         };
-        if of.constructs.is_empty() || !of.constructs.iter().all(is_part) || is_of_each(&constructs, of) {
+        let is_executed_whole = is_of_each(&constructs, of) || is_simd_of_each(&constructs, of);
+        let is_team_of_thread = constructs.contains(&Construct::Parallel) && of.has(Construct::Parallel);
+        if of.constructs.is_empty()
+            || !of.constructs.iter().all(is_part)
+            || is_executed_whole
+            || is_team_of_thread
+        {
             break;
         }
         chain.push(inner);
@@ -103,6 +115,19 @@ fn is_of_each(around: &[Construct], of: &Directive) -> bool {
         Some("parallel") => is_in(Construct::Teams) && !is_in(Construct::Parallel),
         _ => false,
     }
+}
+
+/// Whether each of the teams or threads around executes all iterations of a `simd` construct, which divides
+/// them among nobody (OpenMP 5.2, section 10.4).
+fn is_simd_of_each(around: &[Construct], of: &Directive) -> bool {
+    of.constructs == [Construct::Simd]
+        && around.iter().any(|it| matches!(it, Construct::Teams | Construct::Parallel))
+}
+
+/// Whether constructs divide iterations among the teams of a league.
+fn is_divided_among_teams(constructs: &[Construct]) -> bool {
+    use Construct::*;
+    constructs.contains(&Distribute) || constructs.contains(&Loop) && !constructs.contains(&Parallel)
 }
 
 /// A parallel loop that is all that the iterations of `distribute` do.

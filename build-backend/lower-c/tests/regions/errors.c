@@ -52,6 +52,22 @@ out:;
   for (int i = 0; i < 4; i++) many[i] = many[i + 1];
 #pragma omp target parallel
   n++;
+#pragma omp target private(n)
+#pragma omp parallel
+  n++;
+#pragma omp target firstprivate(n)
+#pragma omp parallel for lastprivate(n)
+  for (int i = 0; i < 4; i++) n = i;
+#pragma omp target parallel for lastprivate(conditional: n)
+  for (int i = 0; i < 4; i++) n = i;
+#pragma omp target parallel for if(parallel: counter > 4) reduction(+: n)
+  for (int i = 0; i < *x; i++) n += i;
+#pragma omp target parallel map(x[:n])
+  {
+#pragma omp barrier
+#pragma omp for linear(n: 2)
+    for (int i = 0; i < 4; i++) x[i] = n;
+  }
 }
 // ---- errors
 // 5: static int calls;: `calls` is static, and has no device form: map an object that is declared outside of the region
@@ -68,4 +84,9 @@ out:;
 // 45: #pragma omp critical: `critical` under a condition, which may hold for some threads only, has no device form: write `atomic`, or a reduction
 // 47: goto out;: `goto out` leaves the region: write a condition around the rest of the region
 // 51: many: `many` is reduced, has many elements, and is used in other ways than updates by the operator: write only updates such as `many[i] += value`, or at most 4 KiB
-// 54: n: threads of the region share `n`, and change it: write `map(tofrom: n)`, or `firstprivate(n)`
+// 54: n: threads of the region share `n`, and change it: write `map(tofrom: n)`, or `firstprivate(n)` of `parallel`
+// 57: n: threads of the region share `n`, and change it: write `map(tofrom: n)`, or `firstprivate(n)` of `parallel`
+// 58: n: the result in `n` is that of an object of this directive: write `map(tofrom: n)`, or copy `n` in front of the region
+// 61: lastprivate(conditional: n): `lastprivate(conditional: ...)` has no device form: reduce the number of the iteration by `max`
+// 63: if(parallel: counter > 4): `if` of this `parallel` has no device form: the launch chooses the number of threads: write `num_threads`, or two regions in an `if` statement
+// 68: linear(n: 2): `linear` inside of a region has no device form yet: compute the value in the loop
