@@ -32,8 +32,9 @@ impl Done {
                 let mut halves = both.lock();
                 match halves.first.take() {
                     None => {
-                        // For the report of waiting slots, which names the half that is left. With the lock held, so
-                        // that the exchange cannot end meanwhile: the note would be about the slot's next call.
+                        // For the report of waiting slots, which names the half that is left. With the
+                        // lock held, so that the exchange cannot end meanwhile: the note would be about
+                        // the slot's next call.
                         group.note_half(rank, is_receive);
                         halves.first = Some(outcome);
                     }
