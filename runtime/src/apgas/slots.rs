@@ -365,6 +365,11 @@ impl BlockSlots for PlaceBlocks {
         own().engine.fail_slots_of(&PlaceTransport, owner, why);
     }
 
+    fn fail_part(&self, group: i64, part: &Part, why: &str) {
+        let _place = self.0.enter();
+        own().engine.fail_part(&PlaceTransport, group, part, why);
+    }
+
     fn end(&self, owner: usize) -> Result<(), Failure> {
         let _place = self.0.enter();
         own().engine.end_block(&PlaceTransport, owner)

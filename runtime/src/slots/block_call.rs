@@ -30,6 +30,9 @@ pub trait BlockSlots: Send + Sync {
     /// A block of the launch with this owner has failed: so do the groups of the slots that have made calls.
     fn fail(&self, owner: usize, why: &str);
 
+    /// A launch has failed whose blocks have made calls of these slots of a group: so does the group.
+    fn fail_part(&self, group: i64, part: &Part, why: &str);
+
     /// All blocks of the launch have ended.
     ///
     /// # Errors

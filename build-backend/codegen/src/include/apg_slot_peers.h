@@ -107,15 +107,26 @@ static __device__ __forceinline__ bool apg_read_head(apg_channel &channel, apg_p
   head = {(apg_u32)units[0].low, (apg_u32)units[1].low, (apg_u32)units[1].high, (const char *)((units[2].low & 0xffffffffu) | units[2].high << 32)};
   return (apg_u32)units[0].high == channel.receiver;
 }
-/* Copies the elements of a message that has been claimed; all threads do. */
-static __device__ __forceinline__ void apg_read_message(const apg_channel &channel, char *to, const char *from, apg_u64 bytes, unsigned rank, unsigned size) {
-  if (bytes > channel.room) return apg_copy_by_block(to, from, bytes, rank, size);
+/* Whether the group has failed, so that the other end may have ended: looked for seldom, as the word is in memory of the host. */
+static __device__ __forceinline__ bool apg_has_failed(const apg_u32 *failed, unsigned polls) {
+  apg_u32 seen = 0;
+  if (polls % 1024u == 1023u) apg_load(seen, failed);
+  return seen != 0;
+}
+/* Copies the elements of a message that has been claimed; all threads do. False if they do not come, as the sender has failed. */
+static __device__ __forceinline__ bool apg_read_message(const apg_channel &channel, char *to, const char *from, apg_u64 bytes, const apg_u32 *failed, unsigned rank, unsigned size) {
+  if (bytes > channel.room) { apg_copy_by_block(to, from, bytes, rank, size); return true; }
   for (apg_u64 unit = rank; unit < (bytes + 7u) / 8u; unit += size) {
     apg_slot_pair seen;
-    do apg_load(seen, channel.units + APG_CHANNEL_HEAD_UNITS + unit); while (!apg_has_number(seen, channel.number));
+    apg_load(seen, channel.units + APG_CHANNEL_HEAD_UNITS + unit);
+    for (unsigned polls = 0; !apg_has_number(seen, channel.number); ++polls) {
+      if (apg_has_failed(failed, polls)) return false;
+      apg_load(seen, channel.units + APG_CHANNEL_HEAD_UNITS + unit);
+    }
     apg_put_word(to, 8u * unit, bytes, (apg_u32)seen.low);
     apg_put_word(to, 8u * unit + 4u, bytes, (apg_u32)seen.high);
   }
+  return true;
 }
 /* The elements have been copied; one thread says so. */
 static __device__ __forceinline__ void apg_end_message(const apg_channel &channel, apg_u64 bytes) {
@@ -127,11 +138,12 @@ static __device__ __forceinline__ bool apg_is_taken(const apg_channel &channel) 
   apg_load(taken, channel.taken);
   return taken == channel.number;
 }
-/* Takes a message back; false if the receiver has claimed it, and the elements have been copied when this returns. */
-static __device__ __forceinline__ bool apg_take_back(const apg_channel &channel) {
+/* Takes a message back; false if the receiver has claimed it, and the elements have been copied when this returns. True as well if
+   the receiver has failed in between: the host refuses the call then. */
+static __device__ __forceinline__ bool apg_take_back(const apg_channel &channel, const apg_u32 *failed) {
   apg_u64 seen;
   apg_load(seen, channel.claim);
   while (seen / 2u != channel.number) if (apg_exchange_of_system(channel.claim, seen, 2u * channel.number)) return true;
-  while (!apg_is_taken(channel)) { }
+  for (unsigned polls = 0; !apg_is_taken(channel); ++polls) if (apg_has_failed(failed, polls)) return true;
   return false;
 }

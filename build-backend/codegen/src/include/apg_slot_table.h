@@ -31,9 +31,10 @@ struct alignas(128) apg_meeting { apg_u64 word; apg_u32 by_host; /* a slot takes
 #define APG_MEETING_BY_HOST (1ULL << 47)
 #define APG_MEETING_CLOSED (1ULL << 46)
 #define APG_MEETING_ARRIVED (1ULL << 24)
-/* The slots that a group has for blocks of this device. */
-struct apg_slot_part { apg_i64 group; apg_u64 first, count; apg_slot *slots; apg_meeting *meeting; };
-static_assert(sizeof(apg_slot) == 128 && sizeof(apg_meeting) == 128 && sizeof(apg_slot_part) == 40, "the slots of the runtime");
+/* The slots that a group has for blocks of this device; in memory of the host, whether a block of them has made a call, and
+   whether the group has failed while slots at other devices wait for some of its blocks. */
+struct apg_slot_part { apg_i64 group; apg_u64 first, count; apg_slot *slots; apg_meeting *meeting; apg_u32 *joined; const apg_u32 *failed; };
+static_assert(sizeof(apg_slot) == 128 && sizeof(apg_meeting) == 128 && sizeof(apg_slot_part) == 56, "the slots of the runtime");
 /* How long a block tries: some milliseconds. */
 #define APG_TRY_CYCLES (1LL << 22)
 static __device__ __forceinline__ apg_u32 apg_slot_flags(const apg_slot *slot) { return *(const volatile apg_u32 *)&slot->flags; }
@@ -65,6 +66,7 @@ struct apg_slot_state {
   bool is_sending, is_receiving;    /* what is left to do */
   bool has_received, is_by_host, are_others_by_host;
   bool is_for_all;                  /* the call is made through the host for all slots of the part */
+  bool is_lost;                     /* the sender of a message has failed before all elements came */
   bool is_announced;                /* the receiver at another device knows that the call is made through the host */
   int step;
 };
@@ -87,6 +89,7 @@ static __device__ __forceinline__ void apg_find_slot(const apg_mailbox *mailbox,
       if (mailbox->parts[i].group == request.group) { calls.part = mailbox->parts + i; calls.own = apg_slot_of(calls.part, request.rank); }
     }
     if (calls.own) {
+      apg_store(calls.part->joined, 1u);
       const apg_u32 block = (apg_u32)request.block + 1u, owner = atomicCAS(&calls.own->owner, 0u, block);
       calls.is_by_host = (owner != 0u && owner != block) || (apg_slot_flags(calls.own) & APG_SLOT_BY_HOST) != 0;
       calls.own_flags = apg_flags_for_peers(mailbox, request.group, request.rank);
@@ -167,7 +170,7 @@ static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
     if (polls > 64u) __nanosleep(32u);
   }
   apg_u64 seen = state.offer;
-  if (state.is_sending && state.out.claim) state.is_sending = apg_take_back(state.out);
+  if (state.is_sending && state.out.claim) state.is_sending = apg_take_back(state.out, state.part->failed);
   else if (state.is_sending && !apg_exchange_if(&own->offer, seen, APG_OFFER_NONE)) {
     /* A receive has claimed it, and copies it now. */
     while (apg_load_acquire(&own->offer) != APG_OFFER_COPIED) { }
@@ -233,9 +236,11 @@ static __device__ __noinline__ bool apg_message_on_device(const apg_mailbox *mai
     if (rank == 0) state.step = apg_next_step(state);
     __syncthreads();
     if (state.step != APG_STEP_COPY) break;
-    if (is_in) apg_read_message(state.in, apg_first_element(room), state.found, state.bytes, rank, size);
-    else apg_copy_by_block(apg_first_element(room), state.found, state.bytes, rank, size);
+    if (!is_in) apg_copy_by_block(apg_first_element(room), state.found, state.bytes, rank, size);
+    else if (!apg_read_message(state.in, apg_first_element(room), state.found, state.bytes, state.part->failed, rank, size)) state.is_lost = true;
     __syncthreads();
+    /* The host refuses the call, and so ends the block. */
+    if (state.is_lost) break;
     if (rank == 0) {
       if (is_in) apg_end_message(state.in, state.bytes);
       else apg_store_release(&state.from->offer, APG_OFFER_COPIED);

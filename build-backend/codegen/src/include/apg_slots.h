@@ -102,7 +102,7 @@ static __device__ __forceinline__ void apg_call_host(apg_mailbox *mailbox, apg_s
 /* The part of a call that is not expanded in line. */
 static __device__ __noinline__ apg_i64 apg_slot_exchange(apg_mailbox *mailbox, apg_slot_state &state, apg_slot_calls &calls) {
   const unsigned rank = apg_rank(), size = apg_block_size();
-  if (rank == 0) { apg_find_slot(mailbox, state, calls); state.word = 0; state.has_received = state.is_for_all = state.is_announced = false; }
+  if (rank == 0) { apg_find_slot(mailbox, state, calls); state.word = 0; state.has_received = state.is_for_all = state.is_lost = state.is_announced = false; }
   __syncthreads();
   const bool is_done = apg_call_on_device(mailbox, state, calls, rank, size);
   if (!is_done) apg_call_host(mailbox, state, ++calls.posted, rank, size);

@@ -351,10 +351,11 @@ static void launch(Program &program, unsigned seed, int rounds) {
   std::vector<apg_slot_pair> posts(blocks * APG_ALL_POST_UNITS);
   std::vector<unsigned char> sent(STAGING * blocks), kept(STAGING * blocks);
   std::vector<apg_u32> doorbells(blocks);
+  apg_u32 joined = 0, failed = 0;
   answers.assign(blocks * APG_ALL_ANSWER_UNITS, {});
   program.met = 0;
   for (int device = 0; device < devices; ++device) {
-    for (int group = 0; group < GROUPS; ++group) program.part[device][group] = {FIRST_GROUP + group, first_of(device), count_of(device), slots.data() + group * blocks + first_of(device), &meetings[device][group]};
+    for (int group = 0; group < GROUPS; ++group) program.part[device][group] = {FIRST_GROUP + group, first_of(device), count_of(device), slots.data() + group * blocks + first_of(device), &meetings[device][group], &joined, &failed};
     program.mailbox[device] = {doorbells.data(), posts.data(), answers.data(), sent.data(), sent.data(), STAGING, kept.data(), program.part[device], GROUPS, program.peer[device], devices > 1 ? GROUPS : 0u};
   }
   std::atomic<bool> is_over{false};
@@ -376,9 +377,23 @@ static void launch(Program &program, unsigned seed, int rounds) {
   is_over = true;
   host.join();
   for (const apg_slot &slot : slots) program.is_clean = program.is_clean && slot.offer == APG_OFFER_NONE && !(slot.flags & APG_SLOT_IN_HOST);
-  program.is_clean = program.is_clean && sends.empty() && receives.empty() && arrived.empty();
+  program.is_clean = program.is_clean && sends.empty() && receives.empty() && arrived.empty() && joined == 1;
 }
-int main(int, char **arguments) {
+// The other device fails while a block waits: for a receiver that has claimed a message, and for elements behind a head.
+static int lose() {
+  apg_u64 claim = 3, taken[2] = {0, 1};
+  std::vector<apg_slot_pair> units(APG_CHANNEL_HEAD_UNITS + ROOM / 8);
+  char to[ROOM];
+  apg_u32 failed = 0;
+  const apg_channel channel{&claim, units.data(), taken, nullptr, 1, ROOM, DIRECT, 0};
+  std::thread other([&] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); apg_store(&failed, 1u); });
+  const bool is_left = apg_take_back(channel, &failed), is_read = apg_read_message(channel, to, nullptr, ROOM, &failed, 0, 1);
+  other.join();
+  printf("%s, %s\n", is_left ? "left" : "taken", is_read ? "read" : "lost");
+  return 0;
+}
+int main(int count, char **arguments) {
+  if (count == 2 && !strcmp(arguments[1], "lose")) { alarm(60); return lose(); }
   blocks = atoi(arguments[1]); threads = (unsigned)atoi(arguments[2]);
   const int rounds = atoi(arguments[3]);
   const unsigned seed = (unsigned)atoi(arguments[4]);

@@ -4,6 +4,10 @@
 use std::sync::atomic::AtomicU32;
 
 use super::layout::{AnswerWords, Header, PostWords};
+use super::table::MAX_GROUPS;
+
+/// Bytes of two words of each group that blocks know.
+const GROUP_BYTES: usize = (2 * MAX_GROUPS * size_of::<AtomicU32>()).next_multiple_of(128);
 
 /// The parts of a mailbox's memory.
 #[derive(Clone, Copy, Debug)]
@@ -36,9 +40,13 @@ impl Board {
         Self::posts_at(blocks) + blocks as usize * size_of::<PostWords>()
     }
 
+    fn groups_at(blocks: u32) -> usize {
+        Self::answers_at(blocks) + blocks as usize * size_of::<AnswerWords>()
+    }
+
     /// Bytes in front of the staging memory.
     pub(super) fn control_bytes(blocks: u32) -> usize {
-        Self::answers_at(blocks) + blocks as usize * size_of::<AnswerWords>()
+        Self::groups_at(blocks) + GROUP_BYTES
     }
 
     /// Bytes of all parts.
@@ -81,6 +89,28 @@ impl Board {
         let first = self.start.wrapping_add(Self::answers_at(self.blocks)).cast::<AnswerWords>();
         // SAFETY: by `new`: an answer is atomic numbers, for which all bytes are values.
         unsafe { &*first.wrapping_add(block as usize) }
+    }
+
+    /// Whether a block has made a call of a slot of the group with that position in the table.
+    pub(super) fn joined(&self, group: usize) -> &AtomicU32 {
+        self.group_word(2 * group)
+    }
+
+    /// Whether the group with that position in the table has failed while blocks may wait for another device.
+    pub(super) fn failed(&self, group: usize) -> &AtomicU32 {
+        self.group_word(2 * group + 1)
+    }
+
+    fn group_word(&self, word: usize) -> &AtomicU32 {
+        debug_assert!(word < 2 * MAX_GROUPS);
+        let first = self.start.wrapping_add(Self::groups_at(self.blocks)).cast::<AtomicU32>();
+        // SAFETY: by `new`: aligned atomic numbers, for which all bytes are values.
+        unsafe { &*first.wrapping_add(word) }
+    }
+
+    /// The addresses of both.
+    pub(super) fn group_words(&self, group: usize) -> [u64; 2] {
+        [self.joined(group), self.failed(group)].map(|word| word.as_ptr() as u64)
     }
 
     /// Staging memory for what a block sends: the block's, until it has rung.

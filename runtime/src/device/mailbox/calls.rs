@@ -11,7 +11,9 @@ use rustc_hash::FxHashMap;
 use super::board::Board;
 use super::device_memory::{Copies, Elements};
 use super::layout::{Answered, INLINE_BYTES, Post, answer_flag, sent};
+use super::peers::GroupChannels;
 use crate::slots::block_call::{BlockCall, BlockSlots, CallSite, Memory};
+use crate::slots::group::Part;
 use crate::slots::request::{Call, Failure, FailureKind, Outcome, Source, Target};
 
 /// The calls of one launch.
@@ -19,10 +21,21 @@ pub(super) struct Calls {
     pub board: Board,
     slots: Arc<dyn BlockSlots>,
     copies: Arc<dyn Copies>,
+    /// The groups that blocks know, in the order of the table.
+    groups: Vec<KnownGroup>,
     state: Mutex<State>,
     /// Calls that are posted and not answered.
     open: AtomicUsize,
     proxy: OnceLock<Thread>,
+}
+
+/// A group whose slots exchange messages without the host.
+pub(super) struct KnownGroup {
+    pub number: i64,
+    /// Its slots for the blocks of the launch.
+    pub part: Part,
+    /// Between it and slots at other devices.
+    pub channels: Option<Arc<GroupChannels>>,
 }
 
 #[derive(Default)]
@@ -69,11 +82,17 @@ enum Delivery {
 }
 
 impl Calls {
-    pub(super) fn new(board: Board, slots: Arc<dyn BlockSlots>, copies: Arc<dyn Copies>) -> Calls {
+    pub(super) fn new(
+        board: Board,
+        slots: Arc<dyn BlockSlots>,
+        copies: Arc<dyn Copies>,
+        groups: Vec<KnownGroup>,
+    ) -> Calls {
         Calls {
             board,
             slots,
             copies,
+            groups,
             state: Mutex::default(),
             open: AtomicUsize::default(),
             proxy: OnceLock::new(),
@@ -100,9 +119,17 @@ impl Calls {
         self.open.load(Ordering::Acquire)
     }
 
-    /// The groups of the slots that have made calls fail.
+    /// The groups of the slots that have made calls fail, by whatever path. The memory of the mailbox is there.
     pub(super) fn fail_slots(&self, why: &str) {
         self.slots.fail(self.owner(), why);
+        for (at, group) in self.groups.iter().enumerate() {
+            if self.board.joined(at).load(Ordering::Relaxed) == 0 {
+                continue;
+            }
+            self.slots.fail_part(group.number, &group.part, why);
+            // Calls that blocks make behind this are refused.
+            group.channels.iter().for_each(|it| it.fail());
+        }
     }
 
     /// All blocks have ended.

@@ -69,13 +69,20 @@ pub(super) struct PartEntry {
     pub slots: u64,
     /// Its [`Meeting`].
     pub meeting: u64,
+    /// Host memory: whether a block has made a call of one of its slots.
+    pub joined: u64,
+    /// Host memory: whether the group has failed, which blocks see that wait for another device.
+    pub failed: u64,
 }
 
 impl PartEntry {
     /// As it is stored in the memory of the device.
     pub(super) fn to_bytes(self) -> Vec<u8> {
-        let PartEntry { group, first, count, slots, meeting } = self;
-        [group as u64, first, count, slots, meeting].into_iter().flat_map(u64::to_ne_bytes).collect()
+        let PartEntry { group, first, count, slots, meeting, joined, failed } = self;
+        [group as u64, first, count, slots, meeting, joined, failed]
+            .into_iter()
+            .flat_map(u64::to_ne_bytes)
+            .collect()
     }
 }
 
@@ -408,6 +415,6 @@ impl AnswerWords {
 
 // As in `apg_mailbox.h`, `apg_slot_table.h` and `apg_slot_peers.h`.
 const _: () =
-    assert!(size_of::<PartEntry>() == 40 && size_of::<PeerEntry>() == 104 && size_of::<Header>() == 88);
+    assert!(size_of::<PartEntry>() == 56 && size_of::<PeerEntry>() == 104 && size_of::<Header>() == 88);
 const _: () = assert!(size_of::<SlotCall>() == 176 && POST_WORDS == 80 && ANSWER_WORDS == 72);
 const _: () = assert!(size_of::<PostWords>() == 640 && size_of::<AnswerWords>() == 576);

@@ -4,6 +4,7 @@
 //! start, and kept for later launches: an allocation may wait for kernels that run.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
@@ -50,10 +51,39 @@ pub(super) struct Opening<'a> {
 }
 
 /// The channels of a group between devices of one place; none if no two reach each other.
+#[derive(Default)]
 pub(super) struct GroupChannels {
     areas: Vec<Area>,
     /// At the addresses of the areas.
     _memory: Vec<Buffer>,
+    running: Mutex<Running>,
+}
+
+/// The launches that use the channels of a group.
+#[derive(Default)]
+struct Running {
+    /// One of them has failed, and so has the group.
+    has_failed: bool,
+    /// Where the blocks of each see that.
+    words: Vec<FailedWord>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct FailedWord(*const AtomicU32);
+
+// SAFETY: an atomic number that is there as long as its `Watch`.
+unsafe impl Send for FailedWord {}
+
+/// While this lives, blocks of a launch see that a launch at the other end of their channels has failed.
+pub(super) struct Watch {
+    channels: Arc<GroupChannels>,
+    word: FailedWord,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.channels.running.lock().words.retain(|it| *it != self.word);
+    }
 }
 
 /// The memory of a device for a group.
@@ -93,14 +123,19 @@ fn direct_bytes(text: Option<&str>) -> Result<u64, String> {
 }
 
 impl Opening<'_> {
-    /// What blocks at a place know of the slots at other devices, for groups in order, and what keeps it.
-    pub(super) fn peers(&mut self, groups: &[i64], place: i64) -> (Vec<PeerEntry>, Vec<Arc<GroupChannels>>) {
+    /// What blocks at a place know of the slots at other devices, and what keeps it for each of the groups.
+    pub(super) fn peers(
+        &mut self,
+        groups: &[i64],
+        place: i64,
+    ) -> (Vec<PeerEntry>, Vec<Option<Arc<GroupChannels>>>) {
         let mut entries = Vec::new();
         let mut kept = Vec::new();
-        let groups = if self.direct > 0 { groups } else { &[] };
         for group in groups {
-            let Some(channels) = self.of_group(*group) else { continue };
-            entries.extend(entries_of(&channels.areas, *group, place, self.direct));
+            let channels = if self.direct > 0 { self.of_group(*group) } else { None };
+            if let Some(channels) = &channels {
+                entries.extend(entries_of(&channels.areas, *group, place, self.direct));
+            }
             kept.push(channels);
         }
         (entries, kept)
@@ -123,8 +158,7 @@ impl Opening<'_> {
             return None;
         }
         // Without memory for them messages pass the host.
-        let made =
-            GroupChannels::new(&ends).unwrap_or(GroupChannels { areas: Vec::new(), _memory: Vec::new() });
+        let made = GroupChannels::new(&ends).unwrap_or_default();
         let made = Arc::new(made);
         self.kept.insert(group, Arc::clone(&made));
         Some(made)
@@ -151,7 +185,31 @@ impl GroupChannels {
             areas.push(Area { address: buffer.address(), ..area });
             memory.push(buffer);
         }
-        Ok(GroupChannels { areas, _memory: memory })
+        Ok(GroupChannels { areas, _memory: memory, running: Mutex::default() })
+    }
+
+    /// From now on, `word` is 1 once a launch has failed whose blocks use these channels.
+    ///
+    /// # Safety
+    /// The number is there as long as the result.
+    pub(super) unsafe fn watch(self: &Arc<Self>, word: &AtomicU32) -> Watch {
+        let mut running = self.running.lock();
+        if running.has_failed {
+            word.store(1, Ordering::Release);
+        }
+        let word = FailedWord(word);
+        running.words.push(word);
+        Watch { channels: Arc::clone(self), word }
+    }
+
+    /// The group has failed, and blocks of a launch have ended in the middle of their messages.
+    pub(super) fn fail(&self) {
+        let mut running = self.running.lock();
+        running.has_failed = true;
+        for FailedWord(word) in &running.words {
+            // SAFETY: by `watch`; the result of that removes it.
+            unsafe { (**word).store(1, Ordering::Release) };
+        }
     }
 }
 
@@ -269,6 +327,22 @@ mod tests {
             let end = ranges.last().map(|it| it.0 + it.1);
             assert_eq!(end, Some(area.address + area.bytes()));
         }
+    }
+
+    #[test]
+    fn launches_see_that_one_at_the_other_end_has_failed() {
+        let channels = Arc::new(GroupChannels::default());
+        let words: [AtomicU32; 3] = std::array::from_fn(|_| AtomicU32::default());
+        let seen = || words.each_ref().map(|it| it.load(Ordering::Acquire));
+        // SAFETY: the numbers outlive what is made of them.
+        let watch = |at: usize| unsafe { channels.watch(&words[at]) };
+        let (_first, second) = (watch(0), watch(1));
+        drop(second);
+        assert_eq!(seen(), [0, 0, 0]);
+        channels.fail();
+        assert_eq!(seen(), [1, 0, 0], "the second one has ended");
+        let _third = watch(2);
+        assert_eq!(seen(), [1, 0, 1], "one that starts behind the failure");
     }
 
     #[test]

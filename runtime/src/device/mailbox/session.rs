@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use super::board::Board;
-use super::calls::Calls;
+use super::calls::{Calls, KnownGroup};
 use super::memory::MailboxMemory;
-use super::peers::{DeviceSlots, GroupChannels};
+use super::peers::{DeviceSlots, GroupChannels, Watch};
 use super::proxy::{Proxy, Server};
 use super::table::Table;
 use crate::device::Device;
@@ -18,6 +18,7 @@ use crate::device::error::{DeviceError, KernelLocation, Kind};
 use crate::layout::{Fault, fault_kind};
 use crate::profile;
 use crate::slots::block_call::{BlockSlots, RequestSource};
+use crate::slots::group::Part;
 use crate::slots::request::{Failure, FailureKind};
 
 /// Bytes of a block's staging memory of one direction: longer messages take the copy engine. All of a block's
@@ -37,8 +38,8 @@ pub(crate) struct Session {
     /// What [`Session::upload`] brings to the device.
     content: Vec<u8>,
     device_memory: Buffer,
-    /// Memory that blocks of other devices access as well.
-    _channels: Vec<Arc<GroupChannels>>,
+    /// Of the channels, which are memory that blocks of other devices access as well.
+    _watches: Vec<Watch>,
     /// Released last.
     memory: MailboxMemory,
 }
@@ -83,11 +84,15 @@ impl Session {
         };
         // SAFETY: pinned memory begins at a page; the parts that must be 0 are.
         let board = unsafe { Board::new(memory.address(), blocks, staging) };
+        let known = known_groups(&groups, channels);
+        // SAFETY: the session gives the pinned memory back after the watches.
+        let watches = unsafe { watch_peers(&board, &known) };
         let table = Table::new(groups, peers);
         let device_memory = Buffer::new(device, table.bytes(u64::from(blocks) * staging as u64))?;
-        let content = table.content(device_memory.address(), board.header());
+        let content =
+            table.content(device_memory.address(), board.header(), |group| board.group_words(group));
         let slots: Arc<dyn BlockSlots> = slots;
-        let calls = Arc::new(Calls::new(board, Arc::clone(&slots), memory.copies()));
+        let calls = Arc::new(Calls::new(board, Arc::clone(&slots), memory.copies(), known));
         let is_over = Arc::new(AtomicBool::new(false));
         let fault = FaultRecord(fault as *const Fault);
         let server = Arc::new(Server::new(Arc::clone(&calls), slots.received()));
@@ -112,7 +117,7 @@ impl Session {
             content,
             device_memory,
             memory,
-            _channels: channels,
+            _watches: watches,
         })
     }
 
@@ -161,6 +166,23 @@ impl Drop for Session {
         self.stop();
         let _ = &self.memory;
     }
+}
+
+fn known_groups(groups: &[(i64, Part)], channels: Vec<Option<Arc<GroupChannels>>>) -> Vec<KnownGroup> {
+    let known = groups.iter().zip(channels);
+    known.map(|((number, part), channels)| KnownGroup { number: *number, part: *part, channels }).collect()
+}
+
+/// Lets blocks see that a launch at another device, with which they exchange messages, has failed.
+///
+/// # Safety
+/// The memory of the board is there as long as the result.
+unsafe fn watch_peers(board: &Board, groups: &[KnownGroup]) -> Vec<Watch> {
+    let watch = |(at, group): (usize, &KnownGroup)| {
+        // SAFETY: by the caller.
+        group.channels.as_ref().map(|it| unsafe { it.watch(board.failed(at)) })
+    };
+    groups.iter().enumerate().filter_map(watch).collect()
 }
 
 fn kind_of(failure: &Failure) -> Kind {

@@ -5,7 +5,7 @@ use super::layout::{Header, Meeting, PartEntry, PeerEntry, SlotEntry};
 use crate::slots::group::Part;
 
 /// Most groups, and most slots of all of them, that blocks know. Messages of others go through the host.
-const MAX_GROUPS: usize = 8;
+pub(super) const MAX_GROUPS: usize = 8;
 pub(super) const MAX_SLOTS: usize = 8192;
 
 /// Where the parts of the memory are, in bytes from its start.
@@ -49,8 +49,9 @@ impl Table {
         self.kept_at + staging
     }
 
-    /// What the memory at `address` holds when the kernel starts, up to the staging memory.
-    pub(super) fn content(&self, address: u64, header: Header) -> Vec<u8> {
+    /// What the memory at `address` holds when the kernel starts, up to the staging memory; `words` are where
+    /// blocks join a group, and see that it has failed.
+    pub(super) fn content(&self, address: u64, header: Header, words: impl Fn(usize) -> [u64; 2]) -> Vec<u8> {
         let parts = address + size_of::<Header>() as u64;
         let header = Header {
             kept: address + self.kept_at,
@@ -64,12 +65,15 @@ impl Table {
         let mut slots = address + self.slots_at;
         for (number, (group, part)) in self.parts.iter().enumerate() {
             let meeting = address + self.meetings_at + (number * size_of::<Meeting>()) as u64;
+            let [joined, failed] = words(number);
             let entry = PartEntry {
                 group: *group,
                 first: u64::from(part.first),
                 count: u64::from(part.count),
                 slots,
                 meeting,
+                joined,
+                failed,
             };
             content.extend(entry.to_bytes());
             slots += u64::from(part.count) * size_of::<SlotEntry>() as u64;
@@ -96,7 +100,9 @@ mod tests {
     #[test]
     fn slots_of_parts_follow_each_other_and_begin_empty() {
         let table = Table::new(vec![(7, part(1, 3)), (4, part(0, 2))], Vec::new());
-        let content = table.content(1 << 20, Header { staging: 64, ..Header::default() });
+        let content = table.content(1 << 20, Header { staging: 64, ..Header::default() }, |group| {
+            [0x1000 + group as u64, 0x2000 + group as u64]
+        });
         assert_eq!(table.bytes(640), content.len() as u64 + 640);
         let (parts, size) = (size_of::<Header>(), size_of::<PartEntry>());
         let entry = |number: usize| -> Vec<u64> {
@@ -106,6 +112,7 @@ mod tests {
         assert_eq!((&first[..3], &second[..3]), (&[7, 1, 3][..], &[4, 0, 2][..]));
         assert_eq!(second[3] - first[3], 3 * 128, "the slots of the first part");
         assert_eq!(second[4] - first[4], 128, "the meeting of the first part");
+        assert_eq!((&first[5..], &second[5..]), (&[0x1000, 0x2000][..], &[0x1001, 0x2001][..]));
         assert!((first[3] | first[4]).is_multiple_of(128));
         let end = (second[3] - (1 << 20)) as usize + 2 * 128;
         assert_eq!(end, content.len());

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::board::Board;
-use super::calls::Calls;
+use super::calls::{Calls, KnownGroup};
 use super::device_memory::Copies;
 use super::layout::{Answered, INLINE_BYTES, Post, answer_flag, sent};
 use super::proxy::{Proxy, Server};
@@ -58,6 +58,10 @@ impl BlockSlots for OnePlace {
 
     fn fail(&self, owner: usize, why: &str) {
         self.0.fail_slots_of(&NoTransport, owner, why);
+    }
+
+    fn fail_part(&self, group: i64, part: &Part, why: &str) {
+        self.0.fail_part(&NoTransport, group, part, why);
     }
 
     fn end(&self, owner: usize) -> Result<(), Failure> {
@@ -232,7 +236,7 @@ fn launch(
     let engine = Engine::default();
     let group = Group::new(&[(0, 0, Side::Blocks, i64::from(blocks))]).expect("a group");
     engine.register(GROUP, group, 0);
-    let calls = Arc::new(Calls::new(board, Arc::new(OnePlace(engine)), Arc::new(HostCopies)));
+    let calls = Arc::new(Calls::new(board, Arc::new(OnePlace(engine)), Arc::new(HostCopies), Vec::new()));
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (own, over) = (&calls, &is_over);
@@ -444,6 +448,29 @@ fn elements_outside_of_a_rail_fail_before_they_are_copied() {
     let failure = failure.expect("a failure");
     assert_eq!(failure.kind, FailureKind::Index);
     assert_eq!(failure.message, "3 elements for each of 2 from index 0 on are not within a rail of 3");
+}
+
+#[test]
+fn failed_launch_fails_groups_that_its_blocks_have_joined_without_the_host() {
+    let mut memory = vec![0_u8; Board::bytes(2, 64) + BOARD_ALIGNMENT];
+    let start = memory.as_ptr().align_offset(BOARD_ALIGNMENT);
+    // SAFETY: zeroed memory of that alignment, which lives as long as the calls.
+    let board = unsafe { Board::new(memory.as_mut_ptr().add(start), 2, 64) };
+    let slots = Arc::new(OnePlace(Engine::default()));
+    let mut known = Vec::new();
+    for number in [GROUP, GROUP + 1] {
+        let group = Group::new(&[(0, 0, Side::Activities, 1), (0, 0, Side::Blocks, 2)]).expect("a group");
+        let part = group.parts()[1];
+        slots.0.register(number, group, 0);
+        known.push(KnownGroup { number, part, channels: None });
+    }
+    let calls = Calls::new(board, Arc::<OnePlace>::clone(&slots), Arc::new(HostCopies), known);
+    board.joined(1).store(1, Ordering::Relaxed);
+    calls.fail_slots("a failed check of a block");
+    let is_usable = |number| slots.0.block_parts(0).iter().any(|it| it.0 == number);
+    assert!(is_usable(GROUP), "no block has made a call of a slot of this group");
+    assert!(!is_usable(GROUP + 1), "others wait for slots of this group");
+    assert_eq!(board.failed(1).load(Ordering::Relaxed), 0, "without channels nobody looks at it");
 }
 
 #[test]

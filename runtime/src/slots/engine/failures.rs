@@ -2,6 +2,7 @@
 //! wait for ever otherwise.
 
 use super::state::{Done, Engine, GroupRef, follow_up};
+use crate::slots::group::Part;
 use crate::slots::message::{SlotMessage, Transport};
 use crate::slots::request::Failure;
 
@@ -62,6 +63,17 @@ impl Engine {
                 self.fail(transport, &group, &format!("slot {rank} has ended by an exception: {why}"));
             }
         }
+    }
+
+    /// Blocks that have made calls of a group's slots without the host have failed: so does the group, as others
+    /// wait for them.
+    pub fn fail_part(&self, transport: &dyn Transport, group: i64, part: &Part, why: &str) {
+        let Some(group) = self.group(group, 0) else { return };
+        let who = match part.count {
+            1 => format!("slot {}", part.first),
+            _ => format!("one of the slots {} to {}", part.first, part.end() - 1),
+        };
+        self.fail(transport, &group, &format!("{who} has ended by an exception: {why}"));
     }
 
     /// A block ends. What its slots have begun uses memory of the block: unless all of it has ended, their
