@@ -1,7 +1,7 @@
 //! From `didChange` to the diagnostics of the new text of a C file with OpenMP and system headers, through
 //! the protocol: an edit in a region in the middle of a generated file of 2,000 lines and, where
-//! `APG_C_SUITES` names folders with NAS benchmarks in C that are configured (`npbparams.h`), in the middle of those. Peer,
-//! where it is on the PATH: `clangd` on the same files. Budget: p50 10 ms, p99 50 ms.
+//! `APG_C_SUITES` names folders with NAS benchmarks in C that are configured (`npbparams.h`), in the middle
+//! of those. Peer, where it is on the PATH: `clangd` on the same files. Budget: p50 10 ms, p99 50 ms.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -65,7 +65,7 @@ impl Body<'_, '_> {
         let has_barrier =
             !matches!(of.constructs[..], [Master | Masked | Simd | Task | Taskwait | Flush, ..]);
         if has_barrier && !self.labels.is_empty() {
-            let message = format!("`{}` stands in a region with `goto`", of.name);
+            let message = format!("`{}` is in a region with `goto`", of.name);
             return unsupported(of.range, message, "write loops and conditions");
         }
         self.check_nested_clauses(of, false)?;
@@ -238,7 +238,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// `sections`: the threads take turns.
+    /// `sections`: each has a thread, in the order of threads.
     fn block_sections(&mut self, of: &Directive, team: &BlockTeam) -> Lowered<()> {
         let hir = self.unit.hir;
         let Some(body) = of.body else { return Ok(()) };
@@ -257,13 +257,13 @@ impl Body<'_, '_> {
         self.has_siblings = true;
         for (number, stmt) in stmts.into_iter().enumerate() {
             let thread = self.convert_to(team.thread.clone(), Ty::I64, of.range)?;
-            let turn =
+            let executing =
                 binary(Ty::I64, Operation::RemUndefined, int(Ty::I64, number as i64), team.threads.clone());
             let (then, ()) = self.nested(|it| {
                 it.stmt(stmt);
                 Ok(())
             })?;
-            let condition = binary(Ty::Bool, Operation::Eq, thread, turn);
+            let condition = binary(Ty::Bool, Operation::Eq, thread, executing);
             self.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
         }
         for sum in &sums {
@@ -282,10 +282,10 @@ impl Body<'_, '_> {
         }
         let mut result = Ok(());
         let (zero, threads) = (int(Ty::I64, 0), team.threads.clone());
-        self.count_between(zero, threads, |it, turn| {
+        self.count_between(zero, threads, |it, thread| {
             let number = mir::Expr::new(
                 Ty::I32,
-                mir::ExprKind::Operation { operation: Operation::Convert, args: vec![turn] },
+                mir::ExprKind::Operation { operation: Operation::Convert, args: vec![thread] },
             );
             result = it.block_part(of, team, number);
             it.push(mir::StmtKind::Barrier);

@@ -305,8 +305,8 @@ extern "C" fn parallel_region(
 }
 
 /// Ends regions when the program ends inside of one: its threads would wait for the function of the host that
-/// has ended it. It does nothing in threads outside of regions. Behind the start of the driver, whose own function for the end, which waits for kernels, is
-/// called later (atexit(3)).
+/// has ended it. It does nothing in threads outside of regions. It is registered behind the start of the
+/// driver, whose own function for the end, which waits for kernels, is so called later (atexit(3)).
 fn end_regions_at_exit() {
     static REGISTERED: Once = Once::new();
     // SAFETY: registers a function that stays.

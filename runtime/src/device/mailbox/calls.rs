@@ -119,7 +119,7 @@ impl Calls {
         self.open.load(Ordering::Acquire)
     }
 
-    /// The groups of the slots that have made calls fail, by whatever path. The memory of the mailbox is there.
+    /// The groups of the slots that have made calls fail, by whatever path. The mailbox still has its memory.
     pub(super) fn fail_slots(&self, why: &str) {
         self.slots.fail(self.owner(), why);
         for (at, group) in self.groups.iter().enumerate() {

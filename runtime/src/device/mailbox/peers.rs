@@ -342,7 +342,7 @@ mod tests {
         channels.fail();
         assert_eq!(seen(), [1, 0, 0], "the second one has ended");
         let _third = watch(2);
-        assert_eq!(seen(), [1, 0, 1], "one that starts behind the failure");
+        assert_eq!(seen(), [1, 0, 1], "a launch behind the failure");
     }
 
     #[test]

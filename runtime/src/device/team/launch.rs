@@ -1,6 +1,6 @@
 //! Launches of teams: cooperative ones, whose number of blocks is what the device holds at once, and ordinary
-//! ones with as many blocks as suit a loop of independent threads. The launching thread serves the kernel until
-//! its end.
+//! ones with as many blocks as suit a loop of independent threads. The launching thread serves the kernel
+//! until its end.
 
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -65,8 +65,8 @@ impl Engine {
         }
     }
 
-    /// Blocks that have made calls of a group's slots without the host have failed: so does the group, as others
-    /// wait for them.
+    /// Blocks that have made calls of a group's slots without the host have failed: so does the group, as
+    /// others wait for them.
     pub fn fail_part(&self, transport: &dyn Transport, group: i64, part: &Part, why: &str) {
         let Some(group) = self.group(group, 0) else { return };
         let who = match part.count {
