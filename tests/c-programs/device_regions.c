@@ -129,18 +129,6 @@ static void each_team(void) {
   CHECK(n == 10 * teams && teams >= 1 && teams <= 4 && last == 9);
   n = teams = 0;
   #pragma omp target parallel num_threads(4) map(tofrom: n, teams)
-  #pragma omp simd
-  for (int i = 0; i < 10; i++) {
-    #pragma omp atomic
-    n++;
-    if (i == 0) {
-      #pragma omp atomic
-      teams++;
-    }
-  }
-  CHECK(n == 10 * teams && teams >= 1);
-  n = teams = 0;
-  #pragma omp target parallel num_threads(4) map(tofrom: n, teams)
   #pragma omp parallel for num_threads(2)
   for (int i = 0; i < 10; i++) {
     #pragma omp atomic
