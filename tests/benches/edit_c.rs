@@ -69,7 +69,7 @@ fn compare(title: &str, edited: &Edited) {
     );
 }
 
-/// Writes a term and removes it in turn.
+/// Writes a term at one edit and removes it at the next.
 fn measure(subject: &Subject, edited: &Edited) -> Option<Times> {
     let mut opened = subject.open_among(std::slice::from_ref(&edited.text), &edited.headers)?;
     let before = &edited.text[..edited.offset];

@@ -118,7 +118,7 @@ fn is_of_each(around: &[Construct], of: &Directive) -> bool {
 }
 
 /// Whether each of the teams or threads around executes all iterations of a `simd` construct, which divides
-/// them among nobody (OpenMP 5.2, section 10.4).
+/// them among no threads (OpenMP 5.2, section 10.4).
 fn is_simd_of_each(around: &[Construct], of: &Directive) -> bool {
     of.constructs == [Construct::Simd]
         && around.iter().any(|it| matches!(it, Construct::Teams | Construct::Parallel))

@@ -18,7 +18,7 @@ struct apg_team_slot { apg_u32 epoch, left; apg_i64 next, ordered; };
 /* What they share of one reduction: its number, and how many partial results there are. */
 struct apg_team_reduction { apg_u32 epoch, arrived; };
 /* A call that a thread of a GPU makes on the host, in memory of the host: 1 of `state` asks for it, 2 says that it is done.
-   ended: the program ends, and nobody makes the call any more.
+   ended: the program ends, and the host makes no calls any more.
    room: copies of objects of the thread that the operands point to, each at a multiple of 16 bytes. */
 #define APG_TEAM_CALLS 1024
 #define APG_TEAM_CALL_WORDS 32

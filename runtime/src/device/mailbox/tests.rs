@@ -470,7 +470,7 @@ fn failed_launch_fails_groups_that_its_blocks_have_joined_without_the_host() {
     let is_usable = |number| slots.0.block_parts(0).iter().any(|it| it.0 == number);
     assert!(is_usable(GROUP), "no block has made a call of a slot of this group");
     assert!(!is_usable(GROUP + 1), "others wait for slots of this group");
-    assert_eq!(board.failed(1).load(Ordering::Relaxed), 0, "without channels nobody looks at it");
+    assert_eq!(board.failed(1).load(Ordering::Relaxed), 0, "without channels it stays 0");
 }
 
 #[test]

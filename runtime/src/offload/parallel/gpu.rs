@@ -259,7 +259,7 @@ impl State {
 }
 
 impl Gpu {
-    /// The program ends: nobody calls functions of the host for a region any more.
+    /// The program ends: the host calls no functions for regions any more.
     pub(super) fn end(&self) {
         let calls = self.calls.load(Ordering::Acquire);
         if !calls.is_null() {

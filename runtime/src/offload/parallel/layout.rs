@@ -158,7 +158,7 @@ const CALL_ROOM: usize = 4096;
 pub(super) struct HostCall {
     /// One of [`call_state`].
     pub state: AtomicU32,
-    /// Not 0: the program ends, and nobody makes the call any more.
+    /// Not 0: the program ends, and the host makes no calls any more.
     pub ended: AtomicU32,
     /// The function; 0 if an operand points to an object of the thread that cannot be copied here.
     pub function: usize,
