@@ -7,18 +7,6 @@ use std::path::Path;
 const PAGE_FILE: &str = "docs/reference/environment.md";
 const FOLDERS: &[&str] = &["analysis", "build-backend", "lsp-server", "runtime", "syntax", "tests", "xtask"];
 const PREFIXES: &[&str] = &["APG_", "X10_", "X10RT_"];
-/// Files whose names of this form are macros of generated C++ or constants of edited C.
-const MACRO_FILES: &[&str] = &[
-    "build-backend/codegen/src/metadata.rs",
-    "build-backend/lower-c/src/host/file_objects.rs",
-    "build-backend/lower-c/src/host/mapper.rs",
-    "build-backend/lower-c/src/host/mapping.rs",
-    "build-backend/lower-c/src/host/mod.rs",
-    "build-backend/lower-c/src/xmp/items.rs",
-    "build-backend/lower-c/src/xmp/loops.rs",
-    "build-backend/lower-c/src/xmp/sections.rs",
-    "runtime/src/device/launch/module.rs",
-];
 /// Set by a test for its own child process or compiler.
 const PRIVATE: &[&str] = &[
     "APG_FRAME_FUZZ_CHILD",
@@ -33,17 +21,20 @@ const PRIVATE: &[&str] = &[
 pub(crate) fn problems(root: &Path) -> Result<Vec<String>, String> {
     let page = crate::read(&root.join(PAGE_FILE))?;
     let mut named = BTreeSet::new();
+    let mut macros = BTreeSet::new();
     for folder in FOLDERS {
         for file in crate::files_below(&root.join(folder), "rs")? {
-            if !MACRO_FILES.iter().any(|name| file.ends_with(name))
-                && !file.ends_with("xtask/src/environment.rs")
-            {
+            if !file.ends_with("xtask/src/environment.rs") {
                 named.extend(variables(&crate::read(&file)?));
             }
         }
+        for file in crate::files_below(&root.join(folder), "h")? {
+            macros.extend(identifiers(&crate::read(&file)?));
+        }
     }
-    let missing =
-        named.into_iter().filter(|name| !PRIVATE.contains(&name.as_str()) && !is_listed(&page, name));
+    let missing = named.into_iter().filter(|name| {
+        !macros.contains(name) && !PRIVATE.contains(&name.as_str()) && !is_listed(&page, name)
+    });
     Ok(missing
         .map(|name| format!("{PAGE_FILE}: the code names `{name}`, which is not on the list"))
         .collect())
@@ -58,6 +49,15 @@ fn variables(source: &str) -> Vec<String> {
             && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
     };
     literals.filter(is_name).map(str::to_owned).collect()
+}
+
+/// Identifiers of a C header outside of its string literals: macros and constants, which generated C++ and
+/// edited C name as well.
+fn identifiers(header: &str) -> Vec<String> {
+    let outside = header.split('"').step_by(2);
+    let words =
+        outside.flat_map(|text| text.split(|each: char| !each.is_ascii_alphanumeric() && each != '_'));
+    words.filter(|word| PREFIXES.iter().any(|prefix| word.starts_with(prefix))).map(str::to_owned).collect()
 }
 
 fn is_listed(page: &str, name: &str) -> bool {
@@ -83,7 +83,9 @@ mod tests {
         }
         std::fs::create_dir_all(folder.path().join("docs/reference")).unwrap();
         std::fs::write(folder.path().join(PAGE_FILE), "| `APG_ONE` | one |").unwrap();
-        std::fs::write(folder.path().join("runtime/a.rs"), r#"("APG_ONE", "APG_TWO")"#).unwrap();
+        let header = r#"enum { APG_TO = 1 }; char *value = getenv("APG_TWO");"#;
+        std::fs::write(folder.path().join("runtime/a.h"), header).unwrap();
+        std::fs::write(folder.path().join("runtime/a.rs"), r#"("APG_ONE", "APG_TWO", "APG_TO")"#).unwrap();
         let found = problems(folder.path()).unwrap();
         assert!(found.len() == 1 && found[0].contains("`APG_TWO`"), "{found:?}");
     }
