@@ -36,8 +36,20 @@ fn build(package: &str, name: &str) -> PathBuf {
     if profile != "debug" {
         cargo.args(["--profile", profile]);
     }
+    forget_package(&mut cargo);
     assert!(cargo.status().is_ok_and(|status| status.success()), "cannot build {name}");
     folder.join(name)
+}
+
+/// Removes what cargo tells this test about its package. Build scripts that ask for these variables would
+/// run again, and with them everything that depends on them, both here and when the tests are built next.
+fn forget_package(cargo: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") || text == "OUT_DIR" {
+            cargo.env_remove(name);
+        }
+    }
 }
 
 /// An optional tool that a test needs: its path, or `None` after a visible line that says so. With
