@@ -25,6 +25,8 @@ const PROGRAMS: &[&str] = &[
     "#include <assert.h>\nint p(int q) { assert(q); return __LINE__; }\n#include \"a.h\"\nnumber n = 4;\n\
      #pragma omp threadprivate(n)\nint r(int z)\n{\n  _Pragma(\"omp critical\") { z++; }\n  return z;\n}\n\
      #define LATE 1\nint s(void) { return LATE; }\nint t(void) { int a[] = { 1, 2, LATE }; return a[0] ? a[1] : \"x\"[0]; }\n",
+    "#define STEP 1\n#define NEXT(x) ((x) + STEP)\nint a(int x) { return NEXT(x); }\nint b(int y) { return y * 2; }\n\
+     #undef STEP\n#define STEP 2\n#define LATE 3\nint c(int z) { return NEXT(z) + LATE; }\n#undef LATE\nint d(int w) { return w; }\n",
 ];
 
 const HEADER: &str = "#define LIMIT 10\ntypedef int number;\nextern int other;\n";
@@ -42,6 +44,8 @@ const PIECES: &[&str] = &[
     ")",
     "+ 2",
     "TWICE(3)",
+    "NEXT(1)",
+    "LATE",
     "T",
     "U",
     "number",
@@ -169,6 +173,12 @@ fn what_concerns_other_declarations_is_parsed_from_the_beginning() {
         assert!(!again(body, &body.replace(old, new)), "{new}");
     }
     assert!(!again(body, &body.replace(" int x", "\n#define return\nint x")));
+    // Macros that change behind a function concern it only where it names them, by others too.
+    let changed = format!("#define A 1\n#define B A\n{body}#undef A\n#define A 2\nint c = B;\n");
+    assert!(again(&changed, &changed.replace("x = 1", "x = 12")));
+    for name in ["A", "B"] {
+        assert!(!again(&changed, &changed.replace("x = 1", &format!("x = {name}"))), "{name}");
+    }
     let typedef = "typedef struct { int x; } T;\nT *t;\n";
     assert!(again(typedef, &typedef.replace("x;", "x, y;")));
     assert!(!again(typedef, &typedef.replace("} T", "} T, U")));

@@ -75,7 +75,7 @@ impl Preprocessor<'_> {
     /// Defines or removes a macro: what it was before.
     pub(super) fn change_macro(&mut self, name: Symbol, now: Option<Arc<Macro>>) -> Option<Arc<Macro>> {
         let last = self.frames.first().and_then(|it| it.file.tokens.get(it.position.checked_sub(1)?));
-        self.state.dependences.last_macro_change = last.map(|it| it.span.start);
+        self.state.macro_changes.extend(last.map(|it| (it.span.start, name)));
         match now {
             Some(now) => self.state.macros.insert(name, now),
             None => self.state.macros.remove(&name),

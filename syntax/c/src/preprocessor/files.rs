@@ -46,8 +46,6 @@ pub(super) struct Dependences {
     pub(super) sets_line: bool,
     /// `_Pragma` has changed more than the tokens that follow.
     pub(super) has_pragma_operator: bool,
-    /// Where a macro was last defined or removed after the preamble.
-    pub(super) last_macro_change: Option<u32>,
     /// How many declarations were replaced since all of the file was read.
     pub(super) splices: u32,
 }
@@ -70,6 +68,8 @@ pub(crate) struct State {
     pub(super) disabled: FxHashMap<Symbol, u32>,
     pub(super) line_indexes: FxHashMap<FileId, Arc<LineIndex>>,
     pub(super) dependences: Dependences,
+    /// Macros that were defined or removed after the preamble, and where in the main file.
+    pub(super) macro_changes: Vec<(u32, Symbol)>,
 }
 
 impl State {
@@ -89,6 +89,7 @@ impl State {
             disabled: FxHashMap::default(),
             line_indexes: self.line_indexes.clone(),
             dependences: Dependences::default(),
+            macro_changes: Vec::new(),
         }
     }
 

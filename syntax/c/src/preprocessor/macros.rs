@@ -43,7 +43,7 @@ impl Builtin {
 }
 
 /// The parameters of a function-like macro.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Parameters {
     pub(crate) names: Vec<Symbol>,
     /// The last one takes all further arguments.
@@ -85,6 +85,16 @@ impl Macro {
         };
         let body = body_tokens(body, parameters.as_ref(), interner)?;
         Ok(Macro { definition, parameters, body: body.into(), builtin: None })
+    }
+
+    /// The same macro with changed spans of its definition and of its tokens.
+    pub(crate) fn with_spans(&self, mut change: impl FnMut(&mut Span)) -> Macro {
+        let mut definition = self.definition;
+        change(&mut definition);
+        let mut body = self.body.to_vec();
+        body.iter_mut().for_each(|it| change(&mut it.token.span));
+        let parameters = self.parameters.clone();
+        Macro { definition, parameters, body: body.into(), builtin: self.builtin }
     }
 
     /// Whether both mean the same (C17 6.10.3 paragraph 2).

@@ -21,6 +21,8 @@ mod unit;
 use std::path::Path;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use self::files::{Frame, State};
 use self::limits::MAX_ERRORS;
 pub use self::token::{Expansion, ExpansionId, Token};
@@ -50,6 +52,10 @@ pub(crate) struct Preprocessor<'a> {
     last_span: Span,
     /// The main file is read up to here only, for its preamble.
     main_end: Option<u32>,
+    /// Names whose macros change behind the text that is read.
+    later_macros: FxHashSet<Symbol>,
+    /// One of them was met.
+    meets_later_macro: bool,
 }
 
 /// Tokens to be read before those of the file.
@@ -102,6 +108,8 @@ impl<'a> Preprocessor<'a> {
             in_condition: false,
             argument_depth: 0,
             expanded_tokens: 0,
+            later_macros: FxHashSet::default(),
+            meets_later_macro: false,
             gave_up: false,
             last_span: Span { file: FileId::MAIN, start: 0, end: 0 },
             main_end: None,

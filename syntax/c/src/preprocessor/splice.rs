@@ -6,6 +6,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::Preprocessor;
 use super::files::{Frame, PreparedFile, State, prepare};
 use super::limits::{MAX_ERRORS, MAX_SPLICES};
@@ -96,7 +98,7 @@ impl Unit {
         let before = &self.file(FileId::MAIN).text;
         let new_end = edit.moved(last.span.end);
         let new_text = text.get(start..new_end as usize)?;
-        if !self.is_independent(before, text, &edit, start as u32)
+        if !self.is_independent(before, text, &edit)
             || self.errors.len() >= MAX_ERRORS
             || has_other_directives(&before[start..old_end])
             || has_other_directives(new_text)
@@ -115,6 +117,8 @@ impl Unit {
         }
         let mut preprocessor = Preprocessor::new(state, toolchain, file_system, Vec::new());
         preprocessor.expanded_tokens = self.expanded_tokens?;
+        let changes = self.state.macro_changes.iter().filter(|it| it.0 >= first.span.start);
+        preprocessor.later_macros = changes.map(|it| it.1).collect();
         preprocessor.frames.push(Frame {
             id: FileId::MAIN,
             file: Arc::new(prepared),
@@ -125,11 +129,13 @@ impl Unit {
             name: None,
         });
         let new = preprocessor.run();
-        let Preprocessor { mut state, mut errors, gave_up, expanded_tokens, .. } = preprocessor;
+        let Preprocessor { mut state, mut errors, gave_up, expanded_tokens, meets_later_macro, .. } =
+            preprocessor;
         let is_same_end = |token: Option<&Token>, other: &Token, end: u32| {
             token.is_some_and(|it| it.is_spelled() && it.text == other.text && it.span.end == end)
         };
         if gave_up
+            || meets_later_macro
             || !is_same_end(new.first(), &first, first.span.end)
             || !is_same_end(new.last(), &last, new_end)
             || state.has_effects_beyond(&self.state)
@@ -151,7 +157,7 @@ impl Unit {
     }
 
     /// Whether tokens outside of a declaration that starts at an offset stay the same.
-    fn is_independent(&self, before: &str, text: &str, edit: &Edit, start: u32) -> bool {
+    fn is_independent(&self, before: &str, text: &str, edit: &Edit) -> bool {
         let dependences = self.state.dependences;
         let lines = |text: &str, end: u32| {
             text.as_bytes()[edit.start as usize..end as usize].iter().filter(|it| **it == b'\n').count()
@@ -160,7 +166,6 @@ impl Unit {
         !dependences.sets_line
             && !dependences.has_pragma_operator
             && dependences.splices < MAX_SPLICES
-            && dependences.last_macro_change.is_none_or(|it| it < start)
             && self.state.counter == self.preamble().counter()
             && (!dependences.uses_line || has_same_lines())
     }
@@ -189,11 +194,10 @@ fn prepared_region(
 impl State {
     /// Whether more has changed than the tokens of a declaration.
     fn has_effects_beyond(&self, before: &State) -> bool {
-        let (now, then) = (self.dependences, before.dependences);
         self.counter != before.counter
             || self.other_pragmas.len() != before.other_pragmas.len()
-            || now.has_pragma_operator
-            || now.last_macro_change != then.last_macro_change
+            || self.dependences.has_pragma_operator
+            || self.macro_changes.len() != before.macro_changes.len()
     }
 
     /// Moves what is behind the declaration. `count` is the number of expansions that were there before.
@@ -201,6 +205,20 @@ impl State {
         for expansion in &mut self.expansions[..count] {
             shift.apply(&mut expansion.invocation);
             shift.apply(&mut expansion.definition);
+        }
+        let mut names = FxHashSet::default();
+        for (offset, name) in self.macro_changes.iter_mut().filter(|it| it.0 >= shift.end) {
+            *offset = shift.edit.moved(*offset);
+            names.insert(*name);
+        }
+        for name in names {
+            let pushed = self.pushed_macros.get_mut(&name).into_iter().flatten().flatten();
+            for definition in self.macros.get_mut(&name).into_iter().chain(pushed) {
+                let span = definition.definition;
+                if span.file == FileId::MAIN && span.start >= shift.end {
+                    *definition = Arc::new(definition.with_spans(|span| shift.apply(span)));
+                }
+            }
         }
         for pragma in &mut self.other_pragmas {
             shift.apply(&mut pragma.span);
