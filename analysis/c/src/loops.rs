@@ -34,6 +34,8 @@ pub enum NotCanonical {
     Condition(StmtId, Option<ExprId>),
     /// Its last part does not add a constant amount to the variable.
     Step(StmtId, Option<ExprId>),
+    /// It ends at `!=`, and its last part adds neither 1 nor -1: it may step over the end.
+    Stride(StmtId, ExprId),
 }
 
 /// The form of a statement as a canonical loop.
@@ -50,7 +52,13 @@ pub fn canonical(program: &Program, stmt: StmtId) -> Result<CanonicalLoop, NotCa
     let (comparison, end) =
         compared(program, variable, condition).ok_or(NotCanonical::Condition(stmt, Some(condition)))?;
     let step = step.ok_or(NotCanonical::Step(stmt, None))?;
-    let (is_downward, step) = stepped(program, variable, step).ok_or(NotCanonical::Step(stmt, Some(step)))?;
+    let (is_downward, amount) =
+        stepped(program, variable, step).ok_or(NotCanonical::Step(stmt, Some(step)))?;
+    let is_one = amount.and_then(|it| program.constant(it)).is_none_or(|it| it.abs() == 1);
+    if comparison == BinaryOp::NotEqual && !is_one {
+        return Err(NotCanonical::Stride(stmt, step));
+    }
+    let step = amount;
     Ok(CanonicalLoop { variable, start, end, comparison, step, is_downward, body: *body })
 }
 

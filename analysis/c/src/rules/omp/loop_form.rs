@@ -83,6 +83,11 @@ pub(super) fn check(cx: &mut Context<'_>) {
                 "the last part of this loop does not add an amount to its counter".to_string(),
                 "write `i++`, `i--`, `i += step`, `i -= step` or `i = i + step`",
             ),
+            NotCanonical::Stride(stmt, expr) => (
+                of_expr(stmt, Some(expr)),
+                "a loop that ends at `!=` is counted by 1 or -1: this one may step over its end".to_string(),
+                "compare with `<` or `>`",
+            ),
         };
         let diagnostic = cx.at(&RULE, range, message).note(note);
         cx.report(diagnostic);

@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
 All threads of a team must meet a loop to divide, a `single`, `sections` or a `barrier`, in the same order. Inside of another divided loop, a
 `critical`, a `master` or a task only some of them come by, and those wait for the others forever. The specification forbids it (OpenMP 5.2,
 section 17.1; 2.5, section 2.9), and lists more: `ordered` belongs to a loop with the clause `ordered`, `section` to `sections`, `distribute` to
-`teams`, and a `critical` may not contain another of its own name.
+`teams`, `cancel` to the region that it ends, and a `critical` may not contain another of its own name.
 
 Start a new `parallel` region inside, or move the directive outwards.
 "##,
@@ -43,7 +43,10 @@ fn innermost(directive: &Directive) -> Option<Construct> {
 }
 
 /// Why a directive may not be in the regions around it, and the directive that forbids it.
-fn forbidden<'d>(directive: &'d Directive, around: &[&'d Directive]) -> Option<(&'d Directive, String)> {
+pub(super) fn forbidden<'d>(
+    directive: &'d Directive,
+    around: &[&'d Directive],
+) -> Option<(&'d Directive, String)> {
     use Construct::*;
     let first = *directive.constructs.first()?;
     let closest = *around.first()?;
@@ -87,6 +90,14 @@ fn forbidden<'d>(directive: &'d Directive, around: &[&'d Directive]) -> Option<(
             None
         }
         Ordered => ordered(directive, around),
+        Cancel | CancellationPoint => cancelled(directive, closest),
+        Scan => {
+            let is_scanned = closest
+                .clauses_named("reduction")
+                .any(|it| it.modifiers.iter().any(|it| it.text == "inscan"));
+            let what = "`scan` needs a loop with `reduction(inscan, ...)` around it";
+            (!is_scanned).then(|| (closest, what.to_string()))
+        }
         Critical => {
             let named = |it: &Directive| it.argument.first().and_then(|it| it.word.clone());
             let same = around.iter().find(|it| it.has(Critical) && named(it) == named(directive))?;
@@ -106,6 +117,48 @@ fn forbidden<'d>(directive: &'d Directive, around: &[&'d Directive]) -> Option<(
         }
         _ => None,
     }
+}
+
+/// A region is cancelled from directly inside of it (OpenMP 5.2, section 16.1).
+fn cancelled<'d>(directive: &Directive, closest: &'d Directive) -> Option<(&'d Directive, String)> {
+    use Construct::*;
+    let around = innermost(closest)?;
+    let wanted =
+        ["parallel", "for", "sections", "taskgroup"].into_iter().find(|it| directive.clause(it).is_some())?;
+    let is_right = match wanted {
+        "parallel" => around == Parallel,
+        "for" => around == For,
+        "sections" => matches!(around, Sections | Section),
+        _ => matches!(around, Task | Taskloop | Taskgroup),
+    };
+    let is_judged = matches!(
+        around,
+        Parallel
+            | For
+            | Sections
+            | Section
+            | Single
+            | Critical
+            | Master
+            | Masked
+            | Task
+            | Taskloop
+            | Ordered
+            | Target
+            | Teams
+    );
+    let message = match wanted {
+        "taskgroup" => "a `taskgroup` is cancelled by one of its tasks".to_string(),
+        _ => format!("`{} {wanted}` stands directly inside of `{wanted}`", directive.name),
+    };
+    (is_judged && !is_right).then_some((closest, message))
+}
+
+/// Whether a directive in no region of its function ends a region of a team.
+fn is_orphaned_cancel(directive: &Directive) -> bool {
+    let is_cancel = |it: &Construct| matches!(it, Construct::Cancel | Construct::CancellationPoint);
+    directive.constructs.first().is_some_and(is_cancel)
+        && ["parallel", "for", "sections"].iter().any(|it| directive.clause(it).is_some())
 }
 
 fn ordered<'d>(directive: &Directive, around: &[&'d Directive]) -> Option<(&'d Directive, String)> {
@@ -134,6 +187,10 @@ fn ordered<'d>(directive: &Directive, around: &[&'d Directive]) -> Option<(&'d D
 pub(super) fn check(cx: &mut Context<'_>) {
     for (_, directive) in cx.directives() {
         let around: Vec<&Directive> = cx.around(directive).map(|it| it.1).collect();
+        if around.is_empty() && is_orphaned_cancel(directive) {
+            let message = format!("`{}` stands directly inside of the region that it ends", directive.name);
+            cx.report(cx.at(&RULE, directive.name_range, message));
+        }
         let Some((by, message)) = forbidden(directive, &around) else { continue };
         let mut diagnostic = cx.at(&RULE, directive.name_range, message);
         diagnostic.related.extend(cx.related(by.name_range, format!("the region of `{}`", by.name)));

@@ -51,6 +51,12 @@ const UNIQUE: &[&str] = &[
     "untied",
     "mergeable",
     "nogroup",
+    "threads",
+    "read",
+    "write",
+    "capture",
+    "seq_cst",
+    "relaxed",
     "if",
 ];
 

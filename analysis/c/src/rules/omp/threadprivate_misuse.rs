@@ -3,7 +3,8 @@
 use apg_c_syntax::TextRange;
 use apg_diagnostics::{Rule, Severity};
 
-use crate::hir::{Directive, Storage, VariableId};
+use crate::hir::visit::Node;
+use crate::hir::{Directive, ExprKind, Storage, VariableId};
 use crate::rules::Context;
 
 /// `threadprivate` and its clause, for variables that they are not for.
@@ -90,13 +91,42 @@ fn check_arguments(cx: &mut Context<'_>, directive: &Directive) {
         let what = match cx.program.variable(variable).storage {
             Storage::Automatic => "a local variable",
             Storage::Parameter => "a parameter",
-            Storage::Global | Storage::StaticLocal | Storage::ThreadLocal => continue,
+            Storage::Global | Storage::StaticLocal | Storage::ThreadLocal => {
+                check_uses(cx, directive, item.range, variable);
+                continue;
+            }
         };
         let name = cx.name(variable);
         let message = format!("`{name}` is {what}: it does not live as long as the threads");
         let mut diagnostic = cx.at(&RULE, item.range, message).note("declare it `static`, or at file scope");
         diagnostic.related.extend(declaration(cx, variable));
         cx.report(diagnostic);
+    }
+}
+
+/// The directive precedes all uses: code in front of it would use another object.
+fn check_uses(cx: &mut Context<'_>, directive: &Directive, at: TextRange, variable: VariableId) {
+    let mut first: Option<TextRange> = None;
+    for (_, body) in cx.program.defined_functions() {
+        if cx.program.stmt(body).range.start() >= directive.range.start() {
+            continue;
+        }
+        cx.program.walk_stmt(body, &mut |node| {
+            if let Node::Expr(it) = node
+                && cx.program.expr(it).kind == ExprKind::Variable(variable)
+                && cx.program.expr(it).range.end() <= directive.range.start()
+            {
+                first.get_or_insert(cx.program.expr(it).range);
+            }
+            first.is_none()
+        });
+    }
+    if let Some(first) = first {
+        let message = format!(
+            "`{}` is used in front of the directive that makes it `threadprivate`",
+            cx.name(variable)
+        );
+        cx.report_pair(&RULE, (at, message), (first, "used here"));
     }
 }
 

@@ -1,0 +1,126 @@
+//! Clauses and placements that look like violations of a rule and are none, beside those that are.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use support::{diagnostics_of, toolchain};
+
+fn codes(text: &str) -> BTreeSet<&'static str> {
+    diagnostics_of(Path::new("example.c"), text, &toolchain()).iter().map(|it| it.code).collect()
+}
+
+/// A function with a directive in front of a loop.
+fn on_loop(directive: &str) -> String {
+    format!(
+        "void run(double *a, int n) {{\n    int k = 0;\n    #pragma omp {directive}\n    \
+         for (int i = 0; i < n; i++) a[i] = a[i] * 2 + k;\n}}\n"
+    )
+}
+
+#[test]
+fn clauses_that_go_together_are_accepted() {
+    for directive in [
+        "parallel for schedule(nonmonotonic: dynamic, 4)",
+        "parallel for order(reproducible: concurrent)",
+        "parallel for simd safelen(8) simdlen(4) collapse(1)",
+        "parallel for if(parallel: n > 4) firstprivate(k) default(shared)",
+        "target teams distribute parallel for map(always, tofrom: a[0:n]) if(target: n > 4)",
+        "parallel for schedule(monotonic: static) proc_bind(close)",
+    ] {
+        assert_eq!(codes(&on_loop(directive)), BTreeSet::new(), "{directive}");
+    }
+}
+
+#[test]
+fn arguments_of_other_clauses_are_refused() {
+    for (directive, code) in [
+        ("parallel for schedule(runtime, 4)", "omp/clause-argument"),
+        ("parallel for collapse(0)", "omp/clause-argument"),
+        ("parallel for if(task: n > 4)", "omp/clause-argument"),
+        ("parallel for simd safelen(4) simdlen(8)", "omp/contradicting-clauses"),
+        ("parallel for schedule(monotonic, nonmonotonic: dynamic)", "omp/contradicting-clauses"),
+        ("parallel for firstprivate(i)", "omp/list-item"),
+        ("parallel for private(run)", "omp/list-item"),
+    ] {
+        let text = match directive.contains("(i)") {
+            true => on_loop(directive).replace("int i = 0", "i = 0").replace("int k = 0", "int i, k = 0"),
+            false => on_loop(directive),
+        };
+        assert_eq!(codes(&text), BTreeSet::from([code]), "{directive}");
+    }
+}
+
+#[test]
+fn a_stride_over_the_end_is_refused_where_the_end_is_met_exactly() {
+    let text = |head: &str| on_loop("parallel for").replace("int i = 0; i < n; i++", head);
+    assert_eq!(codes(&text("int i = 0; i != n; i += 2")), BTreeSet::from(["omp/loop-form"]));
+    for head in ["int i = 0; i != n; i += 1", "int i = n; i != 0; i--", "int i = 0; i < n; i += 2"] {
+        assert_eq!(codes(&text(head)), BTreeSet::new(), "{head}");
+    }
+}
+
+#[test]
+fn functions_may_meet_barriers_where_all_threads_call_them() {
+    let text = |region: &str, inner: &str| {
+        format!(
+            "void work(int);\nstatic void deep(int i) {{\n    #pragma omp barrier\n    work(i);\n}}\n\
+             static void step(int i) {{ {inner} }}\nvoid run(int n) {{\n    #pragma omp {region}\n    \
+             {{\n        step(n);\n    }}\n}}\n"
+        )
+    };
+    assert_eq!(codes(&text("parallel", "deep(i);")), BTreeSet::new());
+    assert_eq!(codes(&text("parallel", "work(i);")), BTreeSet::new());
+    assert_eq!(codes(&text("critical", "deep(i);")), BTreeSet::from(["omp/nesting-by-call"]));
+    assert_eq!(codes(&text("task", "deep(i);")), BTreeSet::from(["omp/nesting-by-call"]));
+    // An inner team meets its own barrier.
+    assert_eq!(codes(&text("critical", "\n    #pragma omp parallel\n    deep(i);\n")), BTreeSet::new());
+}
+
+#[test]
+fn locks_that_others_know_are_not_judged() {
+    let text = |before: &str, inside: &str| {
+        format!(
+            "#include <omp.h>\nvoid work(void);\nvoid share(omp_lock_t *);\nvoid run(void) {{\n    {before}\n    \
+             #pragma omp parallel\n    {{\n        {inside}\n        omp_set_lock(&lock);\n        work();\n        \
+             omp_unset_lock(&lock);\n    }}\n}}\n"
+        )
+    };
+    let own = "omp_lock_t lock; omp_init_lock(&lock);";
+    assert_eq!(codes(&text("", own)), BTreeSet::from(["omp/private-lock"]));
+    assert_eq!(codes(&text("", &format!("{own} share(&lock);"))), BTreeSet::new());
+    assert_eq!(codes(&text(own, "")), BTreeSet::new());
+    assert_eq!(codes(&text("omp_lock_t lock;", "")), BTreeSet::from(["omp/lock-not-initialized"]));
+    assert_eq!(codes(&text("omp_lock_t lock; share(&lock);", "")), BTreeSet::new());
+}
+
+#[test]
+fn results_of_tasks_that_others_read_are_not_lost() {
+    let text = |clauses: &str, body: &str| {
+        format!(
+            "int compute(int);\nvoid use(int);\nint run(int n) {{\n    int x;\n    #pragma omp task{clauses}\n    \
+             {{\n        {body}\n    }}\n    #pragma omp taskwait\n    return x + n;\n}}\n"
+        )
+    };
+    assert_eq!(codes(&text("", "x = compute(n);")), BTreeSet::from(["omp/lost-task-result"]));
+    assert_eq!(codes(&text(" shared(x)", "x = compute(n);")), BTreeSet::new());
+    assert_eq!(codes(&text("", "x = compute(n); use(x);")), BTreeSet::new());
+}
+
+#[test]
+fn an_acquire_is_matched_by_any_release() {
+    let text = |write: &str, other: &str| {
+        format!(
+            "int run(void) {{\n    int ready = 0, seen = 0;\n    #pragma omp parallel sections\n    {{\n        \
+             #pragma omp section\n        {{\n            {other}\n            #pragma omp atomic {write}\n            \
+             ready = 1;\n        }}\n        #pragma omp section\n        {{\n            \
+             #pragma omp atomic read acquire\n            seen = ready;\n        }}\n    }}\n    return seen;\n}}\n"
+        )
+    };
+    assert_eq!(codes(&text("write", "")), BTreeSet::from(["omp/acquire-without-release"]));
+    assert_eq!(codes(&text("write relaxed", "")), BTreeSet::from(["omp/acquire-without-release"]));
+    assert_eq!(codes(&text("write release", "")), BTreeSet::new());
+    assert_eq!(codes(&text("write seq_cst", "")), BTreeSet::new());
+    assert_eq!(codes(&text("write", "\n            #pragma omp flush\n")), BTreeSet::new());
+}
