@@ -11,6 +11,7 @@ use super::parallel::{
     DEPENDENT, EXCLUSIVE, HeapFunctions, Moved, Object, ParallelFunctions, Request, Teams, WAITS,
 };
 use super::present_table::Memory;
+use super::recorded;
 use super::regions::{Devices, Initial, TargetError};
 use crate::cache::Cache;
 use crate::device::Kind;
@@ -78,7 +79,10 @@ pub fn load(
     let has_gpus = matches!(devices, TargetDevices::Gpus(list) if !list.is_empty());
     let devices = match devices {
         TargetDevices::Cpus => vec![TargetDevice::cpus()],
-        TargetDevices::Gpus(list) => list.iter().map(|it| TargetDevice::gpu(*it, cache.clone())).collect(),
+        TargetDevices::Gpus(list) => {
+            let open = |(number, it): (usize, &u32)| TargetDevice::gpu(*it, number, cache.clone());
+            list.iter().enumerate().map(open).collect()
+        }
     };
     // SAFETY: the program's list.
     let initial = unsafe { initial_values(globals) };
@@ -165,22 +169,36 @@ extern "C" fn region(
     capture_count: u32,
 ) -> c_int {
     let at = site(at);
+    let execution = recorded::begin(at);
     // SAFETY: what the edit of the program has written, for this region.
     let ran = finish(at, |devices| unsafe {
         let Some(kernel) = kernel.as_ref() else { return Ok(false) };
         devices.region(device, kernel, list(maps, map_count), list(captures, capture_count))
     });
+    if let Some(it) = execution.filter(|_| ran) {
+        it.end();
+    }
     c_int::from(ran)
 }
 
 extern "C" fn enter(at: *const Site, device: c_long, maps: *const Map, count: u32) -> c_int {
+    let execution = recorded::begin(site(at));
     // SAFETY: what the edit of the program has written.
-    c_int::from(finish(site(at), |it| unsafe { it.enter(device, list(maps, count)) }))
+    let is_done = finish(site(at), |it| unsafe { it.enter(device, list(maps, count)) });
+    if let Some(it) = execution {
+        it.entered();
+    }
+    c_int::from(is_done)
 }
 
 extern "C" fn exit(at: *const Site, device: c_long, maps: *const Map, count: u32) -> c_int {
+    let execution = recorded::begin(site(at));
     // SAFETY: what the edit of the program has written.
-    c_int::from(finish(site(at), |it| unsafe { it.exit(device, list(maps, count)) }))
+    let is_done = finish(site(at), |it| unsafe { it.exit(device, list(maps, count)) });
+    if let Some(it) = execution {
+        it.left();
+    }
+    c_int::from(is_done)
 }
 
 extern "C" fn lend(
@@ -191,18 +209,26 @@ extern "C" fn lend(
     pointers: *const Captured,
     pointer_count: u32,
 ) -> *mut c_void {
+    let execution = recorded::begin(site(at));
     // SAFETY: what the edit of the program has written; its tables live until `take_back`.
     let lent = finish(site(at), |devices| unsafe {
         devices.lend(device, list(maps, map_count), list(pointers, pointer_count))
     });
+    if let Some(it) = execution.filter(|_| lent.is_some()) {
+        it.open();
+    }
     lent.map_or(std::ptr::null_mut(), |it| Box::into_raw(Box::new(it)).cast())
 }
 
 extern "C" fn take_back(at: *const Site, lent: *mut c_void) {
+    let execution = recorded::begin(site(at));
     // SAFETY: what `lend` has returned, once.
     let lent = unsafe { Box::from_raw(lent.cast::<LentData>()) };
     // SAFETY: the memory that `lend` was called with.
     finish(site(at), |devices| unsafe { devices.take_back(*lent) });
+    if let Some(it) = execution {
+        it.left();
+    }
 }
 
 extern "C" fn written(device: c_long) {
@@ -213,8 +239,13 @@ extern "C" fn written(device: c_long) {
 }
 
 extern "C" fn update(at: *const Site, device: c_long, maps: *const Map, count: u32) -> c_int {
+    let execution = recorded::begin(site(at));
     // SAFETY: what the edit of the program has written.
-    c_int::from(finish(site(at), |it| unsafe { it.update(device, list(maps, count)) }))
+    let is_done = finish(site(at), |it| unsafe { it.update(device, list(maps, count)) });
+    if let Some(it) = execution {
+        it.end();
+    }
+    c_int::from(is_done)
 }
 
 extern "C" fn device_pointer(device: c_long, pointer: *mut c_void) -> *mut c_void {
@@ -287,6 +318,7 @@ extern "C" fn parallel_region(
     count: u32,
 ) -> c_int {
     let Some(state) = STATE.get() else { return 0 };
+    let execution = recorded::begin(site(at));
     // SAFETY: what the edit of the program has written, for this region.
     let ran = finish(site(at), |devices| unsafe {
         let Some(kernel) = kernel.as_ref() else { return Ok(false) };
@@ -301,6 +333,9 @@ extern "C" fn parallel_region(
             Request { kernel, threads, has_waits, is_exclusive, iterations, schedule, objects, values };
         devices.parallel(&state.teams, &request)
     });
+    if let Some(it) = execution.filter(|_| ran) {
+        it.end();
+    }
     c_int::from(ran)
 }
 

@@ -1,7 +1,7 @@
 //! Devices of OpenMP (OpenMP 5.2, section 1.2.1): GPUs, and for tests the CPUs with memory of their own.
 
 use std::collections::BTreeMap;
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 use std::sync::mpsc;
 use std::sync::{Arc, OnceLock};
 
@@ -9,11 +9,13 @@ use parking_lot::Mutex;
 
 use super::peers::Peers;
 use super::present_table::{Memory, PresentTable};
+use super::recorded;
 use crate::cache::Cache;
 use crate::device::{
     self, Completion, Device, DeviceError, Extents, Kind, LaunchError, LaunchOptions, OnComplete, Upload,
 };
 use crate::layout::{Fault, Kernel, Launch};
+use crate::profile;
 
 /// What a device is.
 pub(super) enum DeviceKind {
@@ -33,6 +35,8 @@ pub(super) enum DeviceKind {
 /// A device and the data that it has.
 pub(super) struct TargetDevice {
     pub kind: DeviceKind,
+    /// Its place in a profile: the host is place 0, and device 0 is place 1.
+    pub place: i64,
     /// The present table.
     pub table: Mutex<PresentTable>,
     /// Memory of the device by address: its bytes.
@@ -110,19 +114,21 @@ fn wait(start: impl FnOnce(OnComplete) -> Option<Completion>) -> Result<(), Devi
 }
 
 impl TargetDevice {
-    /// A GPU by the driver's number.
-    pub(super) fn gpu(ordinal: u32, cache: Option<Cache>) -> TargetDevice {
-        TargetDevice::new(DeviceKind::Gpu { ordinal, device: OnceLock::new(), cache })
+    /// A GPU by the driver's number, which is the device of this number of the program.
+    pub(super) fn gpu(ordinal: u32, number: usize, cache: Option<Cache>) -> TargetDevice {
+        let kind = DeviceKind::Gpu { ordinal, device: OnceLock::new(), cache };
+        TargetDevice::new(kind, number as i64 + 1)
     }
 
     /// The CPUs as a device.
     pub(super) fn cpus() -> TargetDevice {
-        TargetDevice::new(DeviceKind::Cpus)
+        TargetDevice::new(DeviceKind::Cpus, 1)
     }
 
-    fn new(kind: DeviceKind) -> TargetDevice {
+    fn new(kind: DeviceKind, place: i64) -> TargetDevice {
         TargetDevice {
             kind,
+            place,
             table: Mutex::default(),
             allocations: Mutex::default(),
             spare: Mutex::default(),
@@ -170,12 +176,12 @@ impl TargetDevice {
     ) -> Result<(), DeviceError> {
         let Some(device) = self.device()? else {
             // SAFETY: the caller's environment.
-            return unsafe { launch_on_cpus(kernel, environment) };
+            return unsafe { launch_on_cpus((self.place, kernel), environment) };
         };
         let mut refused = None;
         let ended = wait(|done| {
             // SAFETY: the caller's environment, which has no rails.
-            match unsafe { device.launch(0, kernel, environment, LaunchOptions::default(), done) } {
+            match unsafe { device.launch(self.place, kernel, environment, LaunchOptions::default(), done) } {
                 Ok(completion) => completion,
                 Err(error) => {
                     refused = Some(device_error(error));
@@ -200,14 +206,65 @@ impl TargetDevice {
 
     /// Copies within the device.
     pub(super) fn copy_within(&self, source: u64, target: u64, bytes: u64) -> Result<(), DeviceError> {
-        match self.device()? {
+        let device = self.device()?;
+        recorded::moved((self.place, "within the device", bytes), std::ptr::null(), || match device {
             Some(device) => wait(|done| device.copy_to(source, device, target, bytes, done)),
             None => {
                 // SAFETY: both ranges are memory of this device, as its caller says, which is that of CPUs.
                 unsafe { std::ptr::copy(source as *const u8, target as *mut u8, bytes as usize) };
                 Ok(())
             }
-        }
+        })
+    }
+
+    /// Copies what an expression of the program is about, or null, to the device.
+    ///
+    /// # Safety
+    /// As [`Memory::upload`]; the expression is a constant string of the program.
+    pub(super) unsafe fn upload_of(
+        &self,
+        name: *const c_char,
+        host: *const u8,
+        device: u64,
+        bytes: u64,
+    ) -> Result<(), DeviceError> {
+        let gpu = self.device()?;
+        recorded::moved((self.place, "to the device", bytes), name, || match gpu {
+            Some(gpu) => wait(|done| {
+                // SAFETY: the caller's memory, which is there until the end is known.
+                unsafe { gpu.copy_in(Upload { source: host, target: device, bytes }, done) }
+            }),
+            None => {
+                // SAFETY: the caller's memory, and memory of this device, which is that of CPUs.
+                unsafe { std::ptr::copy(host, device as *mut u8, bytes as usize) };
+                Ok(())
+            }
+        })
+    }
+
+    /// Copies what an expression of the program is about, or null, from the device.
+    ///
+    /// # Safety
+    /// As [`Memory::download`]; the expression is a constant string of the program.
+    pub(super) unsafe fn download_of(
+        &self,
+        name: *const c_char,
+        device: u64,
+        host: *mut u8,
+        bytes: u64,
+    ) -> Result<(), DeviceError> {
+        let gpu = self.device()?;
+        recorded::moved((self.place, "from the device", bytes), name, || match gpu {
+            Some(gpu) => wait(|done| {
+                // SAFETY: the caller's memory, which is there until the end is known.
+                unsafe { gpu.copy_out(device, host, bytes, done) }
+            }),
+            None => {
+                // SAFETY: the caller's memory, and memory of this device, which is that of CPUs.
+                unsafe { std::ptr::copy(device as *const u8, host, bytes as usize) };
+                Ok(())
+            }
+        })
     }
 }
 
@@ -262,31 +319,13 @@ impl Memory for TargetDevice {
     }
 
     unsafe fn upload(&self, host: *const u8, device: u64, bytes: u64) -> Result<(), DeviceError> {
-        match self.device()? {
-            Some(gpu) => wait(|done| {
-                // SAFETY: the caller's memory, which is there until the end is known.
-                unsafe { gpu.copy_in(Upload { source: host, target: device, bytes }, done) }
-            }),
-            None => {
-                // SAFETY: the caller's memory, and memory of this device, which is that of CPUs.
-                unsafe { std::ptr::copy(host, device as *mut u8, bytes as usize) };
-                Ok(())
-            }
-        }
+        // SAFETY: the caller's memory.
+        unsafe { self.upload_of(std::ptr::null(), host, device, bytes) }
     }
 
     unsafe fn download(&self, device: u64, host: *mut u8, bytes: u64) -> Result<(), DeviceError> {
-        match self.device()? {
-            Some(gpu) => wait(|done| {
-                // SAFETY: the caller's memory, which is there until the end is known.
-                unsafe { gpu.copy_out(device, host, bytes, done) }
-            }),
-            None => {
-                // SAFETY: the caller's memory, and memory of this device, which is that of CPUs.
-                unsafe { std::ptr::copy(device as *const u8, host, bytes as usize) };
-                Ok(())
-            }
-        }
+        // SAFETY: the caller's memory.
+        unsafe { self.download_of(std::ptr::null(), device, host, bytes) }
     }
 }
 
@@ -335,6 +374,12 @@ impl HostLaunch {
         Shared { environment: self.prepared.bytes().as_ptr().cast(), launch: &self.plan.launch }
     }
 
+    /// Its numbers of blocks and of threads of a block.
+    pub(super) fn extents(&self) -> ([i32; 3], [i32; 3]) {
+        let Extents { blocks, threads, .. } = Extents::of(&self.plan.launch);
+        (blocks, threads)
+    }
+
     /// The failure of a check.
     pub(super) fn fault(&self) -> Result<(), DeviceError> {
         device::fault_error(&self.fault, &Extents::of(&self.plan.launch)).map_or(Ok(()), Err)
@@ -350,17 +395,21 @@ pub(super) unsafe fn launch_member_on_cpus(kernel: &Kernel, shared: &Shared<'_>,
     unsafe { (kernel.cpu)(shared.environment, shared.launch, block, block + 1) };
 }
 
-/// Runs the CPU form of a kernel; its blocks are shared by all CPUs.
+/// Runs the CPU form of a kernel on the device of a place; its blocks are shared by all CPUs.
 ///
 /// # Safety
 /// `environment` is an environment of the kernel.
-unsafe fn launch_on_cpus(kernel: &'static Kernel, environment: &[u8]) -> Result<(), DeviceError> {
+unsafe fn launch_on_cpus(
+    (place, kernel): (i64, &'static Kernel),
+    environment: &[u8],
+) -> Result<(), DeviceError> {
     let workers = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as i64;
     // SAFETY: the caller's environment.
     let mut prepared = unsafe { prepare_on_cpus(kernel, environment)? };
     if prepared.plan.is_empty() {
         return Ok(());
     }
+    let (began, shape) = (profile::on().then(profile::now), prepared.extents());
     let shared = prepared.launch();
     let extents = shared.launch.blocks;
     let blocks = extents.iter().fold(1_i64, |all, extent| all.saturating_mul(i64::from(*extent)));
@@ -379,6 +428,9 @@ unsafe fn launch_on_cpus(kernel: &'static Kernel, environment: &[u8]) -> Result<
         }
         part(0);
     });
+    if let Some(began) = began {
+        profile::kernel(place, kernel, shape, began, profile::now());
+    }
     prepared.fault()
 }
 

@@ -9,6 +9,7 @@ mod memory;
 mod parallel;
 mod peers;
 mod present_table;
+mod recorded;
 mod regions;
 pub(crate) mod resident;
 

@@ -8,6 +8,7 @@ use parking_lot::ReentrantMutex;
 use super::layout::{Captured, Map, capture_kind, list, map_kind, text};
 use super::memory::TargetDevice;
 use super::present_table::{MapError, Memory, Presence, PresentTable, Transfer};
+use super::recorded::Mapped;
 use crate::device::{DeviceError, Kind};
 use crate::layout::Kernel;
 
@@ -150,6 +151,7 @@ pub(super) unsafe fn enter_all(
     let mut held: Vec<Hold> = Vec::with_capacity(maps.len());
     for map in maps {
         let (address, demand) = (map.address as usize, transfer(map.kind));
+        let memory = &Mapped { device, name: map.name };
         if map.kind & map_kind::PRESENT != 0
             && !matches!(table.presence(address, map.bytes), Presence::Present(_))
         {
@@ -161,7 +163,7 @@ pub(super) unsafe fn enter_all(
         if map.kind & map_kind::MEMBER != 0 {
             if demand.to && demand.always {
                 // SAFETY: the caller's memory.
-                unsafe { table.update_to(device, address, map.bytes) }.map_err(|it| map_error(it, map))?;
+                unsafe { table.update_to(memory, address, map.bytes) }.map_err(|it| map_error(it, map))?;
             }
             note_hold(&mut held, table, map);
             copies.push(0);
@@ -170,7 +172,7 @@ pub(super) unsafe fn enter_all(
         let start = table.entry_start(address);
         let is_counted = map.bytes > 0 && !held.iter().any(|it| Some(it.start) == start);
         // SAFETY: the caller's memory.
-        let entered = unsafe { table.enter(device, address, map.bytes, demand, is_counted) };
+        let entered = unsafe { table.enter(memory, address, map.bytes, demand, is_counted) };
         let copy = entered.map_err(|it| map_error(it, map))?;
         note_hold(&mut held, table, map);
         if !map.pointer.is_null() && copy != 0 {
@@ -178,7 +180,7 @@ pub(super) unsafe fn enter_all(
             let target = unsafe { map.pointer.cast::<u64>().read_unaligned() };
             // A section may begin behind what the pointer points to.
             let copy = copy.wrapping_sub((address as u64).wrapping_sub(target));
-            table.attach(device, map.pointer as usize, copy, address).map_err(|it| map_error(it, map))?;
+            table.attach(memory, map.pointer as usize, copy, address).map_err(|it| map_error(it, map))?;
         }
         copies.push(copy);
     }
@@ -219,8 +221,9 @@ pub(super) unsafe fn exit_all(device: &TargetDevice, table: &mut PresentTable, m
     let mut ended: Vec<Hold> = Vec::with_capacity(maps.len());
     for map in maps.iter().rev().filter(|it| it.bytes > 0) {
         let address = map.address as usize;
+        let memory = &Mapped { device, name: map.name };
         // SAFETY: the caller's memory.
-        let copied = unsafe { table.copy_back(device, address, map.bytes, transfer(map.kind)) };
+        let copied = unsafe { table.copy_back(memory, address, map.bytes, transfer(map.kind)) };
         copied.map_err(|it| map_error(it, map))?;
         note_hold(&mut ended, table, map);
     }
@@ -264,12 +267,12 @@ impl Devices {
         let Some(device) = self.of_directive(number)? else { return Ok(false) };
         let mut table = device.table.lock();
         for map in maps {
-            let address = map.address as usize;
+            let (address, memory) = (map.address as usize, &Mapped { device, name: map.name });
             // SAFETY: the caller's memory.
             let result = unsafe {
                 match map.kind & map_kind::TO != 0 {
-                    true => table.update_to(device, address, map.bytes),
-                    false => table.update_from(device, address, map.bytes),
+                    true => table.update_to(memory, address, map.bytes),
+                    false => table.update_from(memory, address, map.bytes),
                 }
             };
             let is_present = result.map_err(|it| map_error(it, map))?;

@@ -2,6 +2,7 @@
 //! `Class.method` and `File.x10:line` when the profile is written.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::CStr;
 use std::path::Path;
 
 use crate::base::{backtrace, program_image};
@@ -28,6 +29,13 @@ pub enum Code {
     Line {
         /// The file.
         file: u32,
+        /// 1-based.
+        line: u32,
+    },
+    /// A line of a file of a program in C.
+    Source {
+        /// The file.
+        file: &'static CStr,
         /// 1-based.
         line: u32,
     },
@@ -90,9 +98,9 @@ impl Namer {
             Code::Frames(frames) => self.caller(&frames),
             Code::Line { file, line } => {
                 let file = crate::program::file(file);
-                let name = file.rsplit('/').next().unwrap_or_default();
-                (String::new(), format!("{name}:{line}"))
+                (String::new(), place(&file, line))
             }
+            Code::Source { file, line } => (String::new(), place(&file.to_string_lossy(), line)),
         };
         self.known.insert(code, found.clone());
         found
@@ -112,6 +120,12 @@ impl Namer {
         }
         last
     }
+}
+
+/// A line of a file, without the folders of that.
+fn place(file: &str, line: u32) -> String {
+    let name = file.rsplit('/').next().unwrap_or_default();
+    format!("{name}:{line}")
 }
 
 /// Splits `Class.method$closure (File.x10:3)` into name and position, and removes the suffixes that the

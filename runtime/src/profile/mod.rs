@@ -1,13 +1,16 @@
-//! Tracing of a program for `apg run --profile FILE`: activities, kernels, copies and calls of slots, each a
-//! span with its place and `.x10` line. Nothing is recorded without that option; with it a span costs two
+//! Tracing of a program for `apg run --profile FILE`: activities, kernels, copies, calls of slots and
+//! directives of C, each a span with its place and source line. Nothing is recorded without that option; with it a span costs two
 //! readings of the clock and a push.
 
 mod activity;
 mod code;
+mod naming;
+mod program_in_c;
 mod report;
 mod slot;
 mod trace;
 
+use std::ffi::CStr;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,12 +19,15 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
+use self::naming::Naming;
 use self::slot::MessageEnd;
 use crate::base::output_errors;
 use crate::layout::Kernel;
 
 pub use activity::{Open, Opened};
 pub use code::Code;
+pub use program_in_c::start_program;
+pub(crate) use program_in_c::{Moved, directive, moved};
 pub(crate) use report::{Joining, print as print_summary};
 pub use slot::{Slot, SlotCall, message_received, message_sent};
 
@@ -48,6 +54,7 @@ thread_local! {
 struct Settings {
     destination: Destination,
     place: u32,
+    naming: Naming,
 }
 
 /// Where the part of a place goes.
@@ -65,8 +72,10 @@ enum What {
     Activity { code: Code, first: bool },
     /// A kernel ran.
     Kernel { kernel: &'static Kernel, blocks: [i32; 3], threads: [i32; 3] },
-    /// Bytes moved.
-    Copy { how: &'static str, bytes: u64, code: Code },
+    /// Bytes moved; in a program in C those of an expression.
+    Copy { how: &'static str, bytes: u64, code: Code, object: Option<&'static CStr> },
+    /// A thread of a program in C executed a directive.
+    Directive { name: &'static CStr, code: Code },
     /// A slot made a call.
     Slot(SlotCall),
 }
@@ -92,12 +101,12 @@ struct Recorded {
 /// Records from now on; [`finish`] writes what happened at this place beside `file`, and [`complete`] joins
 /// the parts of all places to it.
 pub fn start(file: PathBuf, place: u32) {
-    start_with(Settings { destination: Destination::Beside(file), place });
+    start_with(Settings { destination: Destination::Beside(file), place, naming: Naming::Places });
 }
 
 /// Records from now on; [`finish`] writes to `part` what happened at this place.
 pub fn start_part(part: File, place: u32) {
-    start_with(Settings { destination: Destination::Part(part), place });
+    start_with(Settings { destination: Destination::Part(part), place, naming: Naming::Places });
 }
 
 fn start_with(settings: Settings) {
@@ -169,7 +178,7 @@ pub fn copying(place: i64, how: &'static str, bytes: u64) -> Option<Copying> {
 impl Copying {
     /// It has ended.
     pub fn end(self) {
-        let what = What::Copy { how: self.how, bytes: self.bytes, code: self.code };
+        let what = What::Copy { how: self.how, bytes: self.bytes, code: self.code, object: None };
         record(Span { what, place: self.place, worker: None, began: self.began, ended: now() });
     }
 }
@@ -209,7 +218,7 @@ pub fn finish() {
         recorded.message_ends.append(&mut own.message_ends);
     }
     let messages = [0, 1].map(|it: usize| MESSAGES[it].load(Ordering::Relaxed));
-    let part = trace::part(settings.place, recorded, messages);
+    let part = trace::part((settings.place, settings.naming), recorded, messages);
     let written = match &settings.destination {
         Destination::Beside(file) => fs::write(part_beside(file, settings.place), part),
         Destination::Part(file) => (&*file).write_all(part.as_bytes()),

@@ -6,6 +6,7 @@ use std::ffi::CStr;
 use std::fmt::Write as _;
 
 use super::code::Namer;
+use super::naming::Naming;
 use super::slot::Slot;
 use super::{Recorded, Span, What, microseconds, slot};
 use crate::layout::Kernel;
@@ -22,7 +23,7 @@ pub(super) struct Total {
     pub bytes: u64,
 }
 
-/// Key of a row of the summary: the kind, the name, the `.x10` line.
+/// Key of a row of the summary: the kind, the name, the source line.
 pub(super) type Key = (String, String, String);
 
 impl Total {
@@ -34,13 +35,13 @@ impl Total {
 }
 
 /// The part of a place, whose messages to other hosts had these number and bytes.
-pub(super) fn part(own: u32, recorded: Recorded, messages: [u64; 2]) -> String {
+pub(super) fn part((own, naming): (u32, Naming), recorded: Recorded, messages: [u64; 2]) -> String {
     let Recorded { mut spans, message_ends } = recorded;
     spans.sort_by_key(|span| (span.began, std::cmp::Reverse(span.ended)));
     let mut namer = Namer::new();
     let mut text = slot::arrows(&mut spans, &message_ends);
     let mut totals: BTreeMap<Key, Total> = BTreeMap::new();
-    let mut rows = Rows { slots: slot::rows(&spans), ..Rows::default() };
+    let mut rows = Rows { naming, slots: slot::rows(&spans), ..Rows::default() };
     for span in &spans {
         let description = describe(span, &mut namer);
         let row = rows.of(span);
@@ -51,7 +52,7 @@ pub(super) fn part(own: u32, recorded: Recorded, messages: [u64; 2]) -> String {
         totals.entry(key).or_default().add(total);
     }
     if messages[0] > 0 {
-        let key = ("message".to_owned(), format!("from Place({own})"), String::new());
+        let key = ("message".to_owned(), format!("from {}", naming.place(i64::from(own))), String::new());
         totals.entry(key).or_default().add(Total { count: messages[0], nanoseconds: 0, bytes: messages[1] });
     }
     rows.names(&mut text, own);
@@ -83,16 +84,24 @@ fn describe(span: &Span, namer: &mut Namer) -> SpanDescription {
             let (name, place) = kernel_name(kernel);
             SpanDescription { kind: "kernel", name, place, bytes: 0, more }
         }
-        What::Copy { how, bytes, code } => {
+        What::Copy { how, bytes, code, object } => {
             let (_, place) = namer.name(*code);
-            SpanDescription {
-                kind: "copy",
-                name: (*how).to_owned(),
-                place,
-                bytes: *bytes,
-                more: format!(",\"bytes\":{bytes}"),
+            let mut more = format!(",\"bytes\":{bytes}");
+            let mut name = (*how).to_owned();
+            if let Some(object) = object {
+                let object = object.to_string_lossy();
+                let _ = write!(more, ",\"variable\":{}", quoted(&object));
+                let _ = write!(name, ": {object}");
             }
+            SpanDescription { kind: "copy", name, place, bytes: *bytes, more }
         }
+        What::Directive { name, code } => SpanDescription {
+            kind: "directive",
+            name: name.to_string_lossy().into_owned(),
+            place: namer.name(*code).1,
+            bytes: 0,
+            more: String::new(),
+        },
         What::Slot(call) => SpanDescription {
             kind: "slot",
             name: call.name.to_owned(),
@@ -111,7 +120,9 @@ fn kernel_name(kernel: &Kernel) -> (String, String) {
     };
     let file = text(kernel.file);
     let file = file.rsplit('/').next().unwrap_or(&file);
-    (plain(&text(kernel.name)), format!("{file}:{}", kernel.line))
+    let name = plain(&text(kernel.name));
+    let name = if file.ends_with(".c") { without_file(&name).to_owned() } else { name };
+    (name, format!("{file}:{}", kernel.line))
 }
 
 /// `Class_method_line` from a symbol such as `K_Class__method__line_0123abcd`.
@@ -120,9 +131,16 @@ fn plain(symbol: &str) -> String {
     name.map_or_else(|| symbol.to_owned(), |(name, _)| name.replace("__", "_"))
 }
 
+/// `main_8` from the name `file0_main_8` of a kernel of the first file of a program in C.
+fn without_file(name: &str) -> &str {
+    let rest = name.strip_prefix("file").map(|it| it.trim_start_matches(|it: char| it.is_ascii_digit()));
+    rest.and_then(|it| it.strip_prefix('_')).unwrap_or(name)
+}
+
 /// Assigns spans to rows of the timeline, so that spans in one row do not overlap.
 #[derive(Default)]
 struct Rows {
+    naming: Naming,
     /// End of the last span of each row, by place and first row number.
     ends: BTreeMap<(i64, usize), Vec<u64>>,
     workers: BTreeMap<(i64, usize), ()>,
@@ -135,7 +153,7 @@ impl Rows {
             (What::Kernel { .. }, _) => FIRST_KERNEL_ROW,
             (What::Copy { .. }, _) => FIRST_COPY_ROW,
             (What::Slot(call), _) => return self.slots.get(&call.slot).copied().unwrap_or(slot::FIRST_ROW),
-            (What::Activity { .. }, worker) => {
+            (What::Activity { .. } | What::Directive { .. }, worker) => {
                 let worker = worker.unwrap_or(FIRST_KERNEL_ROW - 1);
                 self.workers.insert((span.place, worker), ());
                 return worker;
@@ -160,7 +178,7 @@ impl Rows {
             meta(text, "thread_name", place, Some(number), name);
         };
         for (place, worker) in self.workers.keys() {
-            row(text, *place, *worker, &format!("worker {worker}"));
+            row(text, *place, *worker, &self.naming.thread(*worker));
         }
         for ((place, first), ends) in &self.ends {
             let what = if *first == FIRST_KERNEL_ROW { "kernels" } else { "copies" };
@@ -172,7 +190,7 @@ impl Rows {
             row(text, slot.place, *number, &format!("slot {} of group {}", slot.rank, slot.group));
         }
         for place in places {
-            meta(text, "process_name", place, None, &format!("Place({place})"));
+            meta(text, "process_name", place, None, &self.naming.place(place));
         }
     }
 }
@@ -224,6 +242,7 @@ mod tests {
     fn kernels_have_the_names_of_the_program() {
         assert_eq!(plain("K_Main__run__12_0123abcd"), "Main_run_12");
         assert_eq!(plain("odd"), "odd");
+        assert_eq!([without_file("file12_main_8"), without_file("filed_8")], ["main_8", "filed_8"]);
     }
 
     #[test]
@@ -234,7 +253,7 @@ mod tests {
     #[test]
     fn what_overlaps_is_in_different_rows() {
         let copy = |began, ended| Span {
-            what: What::Copy { how: "copy", bytes: 1, code: Default::default() },
+            what: What::Copy { how: "copy", bytes: 1, code: Default::default(), object: None },
             place: 1,
             worker: None,
             began,

@@ -12,7 +12,7 @@ use apg_runtime::net::bootstrap::connect;
 use apg_runtime::offload::{self, TargetDevices};
 use apg_runtime::run::Carrier;
 use apg_runtime::topology::Selection;
-use apg_runtime::{device, program};
+use apg_runtime::{device, profile, program};
 use apg_toolchain::c::{SharedForm, Support};
 use apg_toolchain::{BuildObserver, Language, Mode};
 
@@ -198,6 +198,14 @@ fn become_program(object: &Path, devices: Option<TargetDevices>, line: CommandLi
         Some(node) => node.device(devices),
         None => devices,
     };
+    if node.is_none()
+        && let Some(file) = environment_variable(profile::VARIABLE)
+    {
+        // Absolute, since the program may change the current folder.
+        let file = std::path::absolute(&file)
+            .map_err(|error| Failure::misuse(format!("{}={file}: {error}", profile::VARIABLE)))?;
+        profile::start_program(file);
+    }
     let main = offload::load(object, &devices, Some(Cache::default()), end_by_error).map_err(Failure::new)?;
     let main = match node {
         Some(node) => node.attach()?,

@@ -54,8 +54,8 @@ pub(crate) struct LaunchOptions {
     #[arg(long)]
     pub gc_stats: bool,
 
-    /// Write what activities, kernels and copies do over time, for Perfetto or chrome://tracing, and print a
-    /// summary at the end
+    /// Write what activities, kernels, copies and device directives of C do over time, for Perfetto or
+    /// chrome://tracing, and print a summary at the end
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
 }

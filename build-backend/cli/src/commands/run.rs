@@ -149,9 +149,12 @@ impl Run {
             ("--heap", launch.heap.is_some()),
             ("--slot-timeout", launch.slot_timeout.is_some()),
             ("--gc-stats", launch.gc_stats),
-            ("--profile", launch.profile.is_some()),
         ])?;
         if let Some(on) = &self.on.on {
+            if launch.profile.is_some() {
+                return Err(Failure::misuse("--profile of a program in C is for this machine")
+                    .hint(format!("run it on {on} itself: `ssh {on} apg run ... --profile FILE`")));
+            }
             let mut line = remote::CommandLine::default();
             line.choice("debugger", self.debugger).places(launch, &hosts.for_remote()?);
             let (options, accels) = (&self.remote, launch.accels.clone());

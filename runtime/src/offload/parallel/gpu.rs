@@ -13,11 +13,13 @@ use super::host_calls::{HostCalls, end_all};
 use super::layout::{CALLS, EXCHANGE_WORDS, Header, HostCall, Object, Private, Team, object_kind};
 use super::pool::in_region;
 use super::reach::{Naming, Registered};
-use super::{Request, environment_of, runtime_schedule};
+use super::{DEVICE_PLACE, Request, environment_of, runtime_schedule};
 use crate::device::team::{Reach, Shape, TeamStream};
 use crate::device::{Device, DeviceError, Kind};
 use crate::offload::layout::{list, text};
+use crate::offload::recorded;
 use crate::offload::regions::{Outcome, TargetError};
+use crate::profile;
 
 /// The variable with the bytes of the stack of a thread of a region.
 const STACK_VARIABLE: &str = "APG_DEVICE_STACK";
@@ -200,7 +202,11 @@ impl State {
 
     fn move_there(&self, device: &Device, heap: &Heap, pointer: usize) {
         if let Some(range) = heap.large_at_host(pointer) {
-            device.prefetch(&self.stream, range.start, range.len());
+            // A profile shows when the move is requested, and of how many bytes; it ends by itself.
+            let what = (DEVICE_PLACE, "managed memory to the device", range.len() as u64);
+            recorded::moved(what, std::ptr::null(), || {
+                device.prefetch(&self.stream, range.start, range.len());
+            });
         }
     }
 
@@ -322,6 +328,7 @@ impl Gpu {
         let mut calls = unsafe { HostCalls::new(state.calls, &self.served) };
         let parts = (&*function, shape);
         let mut serve = || calls.serve();
+        let began = profile::on().then(profile::now);
         // SAFETY: an environment of the kernel, made above, for memory of the program.
         let ended = in_region(|| unsafe {
             device.launch_team(&state.stream, request.kernel, parts, &mut environment, &mut serve)
@@ -330,6 +337,10 @@ impl Gpu {
             // The region may still wait for functions of the host.
             self.end();
             return Err(failed(error, state.registered.unreached()));
+        }
+        if let Some(began) = began {
+            let extents = ([blocks, 1, 1], [block, 1, 1]);
+            profile::kernel(DEVICE_PLACE, request.kernel, extents, began, profile::now());
         }
         state.renew_team(device)?;
         state.registered.end_region(device)?;

@@ -21,12 +21,16 @@ use super::layout::list;
 use super::memory::{launch_member_on_cpus, prepare_on_cpus};
 use super::regions::{Devices, Outcome};
 use crate::layout::Kernel;
+use crate::profile;
 
 /// The most threads of a team on CPUs.
 const MAX_CPU_THREADS: i64 = 1024;
 
 /// The alignment of arrays that are moved.
 const MOVED_ALIGNMENT: usize = 256;
+
+/// The place of the device of all regions in a profile.
+const DEVICE_PLACE: i64 = 1;
 
 /// The first captures of each kernel: the team, numbers of blocks, of threads of a block, and of all threads.
 const OWN_CAPTURES: usize = 4;
@@ -157,11 +161,16 @@ unsafe fn parallel_on_cpus(teams: &Teams, request: &Request<'_>) -> Outcome<()> 
     let environment = environment_of(request, own);
     // SAFETY: an environment of the kernel, made above.
     let mut prepared = unsafe { prepare_on_cpus(kernel, &environment)? };
+    let began = profile::on().then(profile::now);
     let launch = prepared.launch();
     members.run(&|number| {
         // SAFETY: the kernel's own function, with its environment; each thread is a block of its own.
         unsafe { launch_member_on_cpus(kernel, &launch, i64::from(number)) }
     });
+    if let Some(began) = began {
+        let extents = ([threads, 1, 1], [1; 3]);
+        profile::kernel(DEVICE_PLACE, kernel, extents, began, profile::now());
+    }
     Ok(prepared.fault()?)
 }
 

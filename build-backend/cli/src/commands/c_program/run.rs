@@ -8,6 +8,7 @@ use std::process::Command;
 use apg_project::build::c_compiler_findings;
 use apg_runtime::cache::Cache;
 use apg_runtime::offload::TargetDevices;
+use apg_runtime::profile;
 use apg_runtime::run::{Carrier, Image};
 use apg_toolchain::SilentObserver;
 use apg_toolchain::c::{self, CBuildError};
@@ -64,6 +65,10 @@ impl CProgram {
         };
         if cluster.is_some() && debugger.is_some() {
             return Err(Failure::misuse("--debugger is for places of one machine, not of several hosts"));
+        }
+        if launch.profile.is_some() && (cluster.is_some() || self.is_of_places()?) {
+            return Err(Failure::misuse("--profile is for programs in C of one place")
+                .hint("leave it out for programs with XcalableMP directives"));
         }
         let devices = self.devices(launch.accels.as_deref())?;
         let built = match (is_stream, self.build_for_run(devices.as_ref(), is_stream)?) {
@@ -194,8 +199,15 @@ fn become_command(
     is_stream: bool,
 ) -> Outcome {
     let ProgramCommand { executable, name, words } = program;
+    let profile = launch.profile_file()?;
+    if launch.profile.is_some() && built.kind == Kind::Executable {
+        return Err(no_device_regions());
+    }
     enter_run_folder()?;
     if let Some(debugger) = debugger {
+        if launch.profile.is_some() {
+            return Err(Failure::misuse("--profile of a program in C is for one without a debugger"));
+        }
         return debugger.start_program(&executable, words.into_iter());
     }
     let mut command = Command::new(&executable);
@@ -204,11 +216,19 @@ fn become_command(
     }
     command.args(words);
     command.envs(launch.threads.map(|count| ("OMP_NUM_THREADS", count.to_string())));
+    command.envs(profile.map(|file| (profile::VARIABLE, file)));
     let _in_use = built.program.into_in_use();
     if is_stream {
         return run_events::follow(command);
     }
     Err(cannot_start(command.exec()))
+}
+
+/// A profile of a program without anything that is recorded.
+fn no_device_regions() -> Failure {
+    Failure::misuse("--profile has nothing to record: no region of the program runs on a device")
+        .hint("it records `target` regions, and `parallel` regions with `--parallel device`")
+        .hint("`--accels cpu` takes the CPUs as a device")
 }
 
 fn cannot_start(error: std::io::Error) -> Failure {
