@@ -195,7 +195,7 @@ pub(crate) fn check_perfect_nest(hir: &Program, loops: &[CanonicalLoop]) -> Lowe
 pub(crate) fn not_canonical<T>(hir: &Program, problem: NotCanonical, directive: TextRange) -> Lowered<T> {
     let stmt = match problem {
         NotCanonical::NotFor(it) | NotCanonical::Init(it) | NotCanonical::Variable(_, it) => it,
-        NotCanonical::Condition(it, _) | NotCanonical::Step(it, _) => it,
+        NotCanonical::Condition(it, _) | NotCanonical::Step(it, _) | NotCanonical::Stride(it, _) => it,
     };
     let range = hir.stmt(stmt).range;
     let range = if range.is_empty() { directive } else { range };

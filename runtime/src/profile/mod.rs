@@ -1,6 +1,6 @@
 //! Tracing of a program for `apg run --profile FILE`: activities, kernels, copies, calls of slots and
-//! directives of C, each a span with its place and source line. Nothing is recorded without that option; with it a span costs two
-//! readings of the clock and a push.
+//! directives of C, each a span with its place and source line. Nothing is recorded without that option; with
+//! it a span costs two readings of the clock and a push.
 
 mod activity;
 mod code;
