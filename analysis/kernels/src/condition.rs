@@ -51,6 +51,20 @@ impl<V: Variable> Condition<V> {
         }
     }
 
+    /// The condition in terms of other variables; see [`index::replace`].
+    pub fn replace<W: Variable>(&self, value_of: &dyn Fn(V) -> Option<Index<W>>) -> Option<Condition<W>> {
+        let of = |it: &Index<V>| index::replace(it, value_of);
+        Some(match self {
+            Condition::Less(left, right) => Condition::Less(of(left)?, of(right)?),
+            Condition::Equal(left, right) => Condition::Equal(of(left)?, of(right)?),
+            Condition::All(all) => {
+                Condition::All(all.iter().map(|it| it.replace(value_of)).collect::<Option<_>>()?)
+            }
+            Condition::Not(it) => Condition::Not(Box::new(it.replace(value_of)?)),
+            Condition::Literal(value) => Condition::Literal(*value),
+        })
+    }
+
     /// Calls `visit` for all variables.
     pub fn for_each_variable(&self, visit: &mut dyn FnMut(V)) {
         match self {

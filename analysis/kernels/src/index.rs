@@ -4,7 +4,7 @@
 //! A non-affine operation (`(x + 1) % 64`, `x ^ k`, `c ? a : b`) is a term of its own, which can be evaluated
 //! for given values of its variables.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use apg_symbolic::{Affine, BinaryOp};
 
@@ -20,7 +20,7 @@ pub enum Term<V> {
     /// A variable.
     Variable(V),
     /// A non-affine value.
-    Operation(Rc<Operation<V>>),
+    Operation(Arc<Operation<V>>),
 }
 
 /// A non-affine operation on affine forms.
@@ -115,7 +115,7 @@ pub fn binary<V: Variable>(
 }
 
 fn operation<V: Variable>(operation: Operation<V>) -> Index<V> {
-    Affine::symbol(Term::Operation(Rc::new(operation)))
+    Affine::symbol(Term::Operation(Arc::new(operation)))
 }
 
 /// Whether all terms are known to be non-negative.
@@ -164,6 +164,22 @@ pub fn evaluate<V: Variable>(index: &Index<V>, value_of: &dyn Fn(V) -> Option<i6
     })
 }
 
+/// The form in terms of other variables, those of the values; `None` if a variable has none, or on overflow.
+pub fn replace<V: Variable, W: Variable>(
+    index: &Index<V>,
+    value_of: &dyn Fn(V) -> Option<Index<W>>,
+) -> Option<Index<W>> {
+    let mut sum = Affine::from_constant(index.constant);
+    for (term, factor) in index.terms() {
+        let value = match term {
+            Term::Variable(variable) => value_of(*variable)?,
+            Term::Operation(it) => it.replace(value_of)?,
+        };
+        sum = sum.add_scaled(*factor, &value)?;
+    }
+    Some(sum)
+}
+
 impl<V: Variable> Term<V> {
     /// Calls `visit` for all variables.
     pub fn for_each_variable(&self, visit: &mut dyn FnMut(V)) {
@@ -192,6 +208,19 @@ impl<V: Variable> Operation<V> {
                 true => evaluate(then, value_of),
                 false => evaluate(otherwise, value_of),
             },
+        }
+    }
+
+    fn replace<W: Variable>(&self, value_of: &dyn Fn(V) -> Option<Index<W>>) -> Option<Index<W>> {
+        match self {
+            Operation::Binary(op, left, right) => {
+                binary(*op, replace(left, value_of)?, replace(right, value_of)?, &|_| false)
+            }
+            Operation::Select(condition, then, otherwise) => Some(select(
+                condition.replace(value_of)?,
+                replace(then, value_of)?,
+                replace(otherwise, value_of)?,
+            )),
         }
     }
 

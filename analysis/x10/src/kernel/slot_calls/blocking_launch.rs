@@ -1,28 +1,24 @@
 //! Kernels whose end an activity waits for before it makes the call that their blocks wait for.
 
 use crate::body::walk::Node;
-use crate::body::{ExprId, StmtId, StmtKind};
+use crate::body::{StmtId, StmtKind};
 use crate::kernel::fixes::template::FixTemplate;
 use crate::rules::slots::blocking_launch::BlockingLaunch;
 
 use super::SlotAnalysis;
 use super::block_trace::BlockTrace;
+use super::call::SlotCall;
+use super::operand::Operand;
 use super::origin::Side;
 
 impl SlotAnalysis<'_> {
     pub(super) fn check_launches(&self, traces: &[Vec<BlockTrace>]) {
-        if !self.is_closed {
-            return;
-        }
         for (kernel, traces) in traces.iter().enumerate() {
             let at = self.kernels[kernel].at;
             let Some((waiting, is_async)) = self.waiting_statement(at) else { continue };
-            let sites = traces.iter().flat_map(|it| &it.events).map(|it| it.site);
-            let Some(site) = sites.into_iter().find(|it| self.waits_for_later(*it, waiting)) else {
-                continue;
-            };
-            let Some(call) = self.call_at(site) else { continue };
-            let data = BlockingLaunch { method: call.method, call: self.context.expr(site).range };
+            let mut calls = traces.iter().flat_map(|it| &it.events).map(|it| &self.calls[it.call]);
+            let Some(call) = calls.find(|it| self.waits_for_later(it, waiting)) else { continue };
+            let data = BlockingLaunch { method: call.method, call: self.context.expr(call.site).range };
             let range = self.context.stmt(at).range;
             let head = self.context.expr(self.kernels[kernel].place).range;
             let fix = (!is_async && self.is_in_finish(waiting))
@@ -58,12 +54,11 @@ impl SlotAnalysis<'_> {
 
     /// Whether a call of a block waits for an activity of the same group, and all calls of activities follow
     /// a statement in its block.
-    fn waits_for_later(&self, site: ExprId, waiting: StmtId) -> bool {
-        let Some(call) = self.call_at(site) else { return false };
-        let Some(group) = call.slot.group() else { return false };
+    fn waits_for_later(&self, call: &SlotCall, waiting: StmtId) -> bool {
+        let Some(group) = call.slot.group().filter(|it| self.sees_all_calls(*it)) else { return false };
         let waits = matches!(&*call.name, "send" | "recv" | "sendRecv" | "sendRecvReplace");
         let mut partners = call.destination().into_iter().chain(call.source());
-        let is_of_activity = |it| self.side_of_rank(it, group) == Some(Side::Activities);
+        let is_of_activity = |it: &Operand| self.side_of_rank(it, group) == Some(Side::Activities);
         let Some((later, position)) = self.statement_list(waiting) else { return false };
         let mut others = self.calls.iter().filter(|it| it.is_of(group, Side::Activities)).peekable();
         waits

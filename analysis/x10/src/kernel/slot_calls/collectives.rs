@@ -1,13 +1,17 @@
 //! Collective operations of groups that slots disagree on, or that not all slots reach.
 
+use apg_syntax::TextRange;
+
 use crate::body::walk::Node;
-use crate::body::{ExprId, ExprKind, Iteration, LocalId, StmtKind};
+use crate::body::{ExprId, Iteration, LocalId, StmtKind};
 use crate::rules::slots::unequal_roots::UnequalRoots;
 use crate::rules::slots::unreached_collective::UnreachedCollective;
 
+use super::SlotAnalysis;
 use super::block_trace::{BlockTrace, Event, Root};
+use super::call::SlotCall;
+use super::operand::{Operand, RankOf};
 use super::origin::Side;
-use super::{SlotAnalysis, SlotCall};
 
 impl SlotAnalysis<'_> {
     pub(super) fn check_collectives(&self, traces: &[Vec<BlockTrace>]) {
@@ -53,7 +57,7 @@ impl SlotAnalysis<'_> {
         &'t self,
         trace: &'t BlockTrace,
     ) -> impl Iterator<Item = (&'t SlotCall, &'t Event)> {
-        let calls = trace.events.iter().filter_map(|it| Some((self.call_at(it.site)?, it)));
+        let calls = trace.events.iter().map(|it| (&self.calls[it.call], it));
         calls.filter(|it| it.0.is_collective_of_group())
     }
 
@@ -69,13 +73,12 @@ impl SlotAnalysis<'_> {
 
     fn report_unreached(&self, call: &SlotCall, block: i64) {
         let data = UnreachedCollective::Block { method: call.method, block };
-        self.context.report_at(self.context.expr(call.site).range, data);
+        self.report(call, self.context.expr(call.site).range, data);
     }
 
     fn report_roots(&self, call: &SlotCall, blocks: (i64, i64)) {
         let data = UnequalRoots::Blocks { method: call.method, blocks };
-        let site = call.root().unwrap_or(call.site);
-        self.context.report_at(self.context.expr(site).range, data);
+        self.report(call, self.root_range(call), data);
     }
 
     /// Reports a collective operation of one side of a group of which the other side has slots that never
@@ -90,7 +93,7 @@ impl SlotAnalysis<'_> {
         let has_calls = self.calls.iter().any(|it| it.is_collective_of_group() && it.is_of(group, other));
         if count.is_some_and(|it| it > 0) && !has_calls {
             let data = UnreachedCollective::Side { method: call.method, is_of_blocks: other == Side::Blocks };
-            self.context.report_at(self.context.expr(call.site).range, data);
+            self.report(call, self.context.expr(call.site).range, data);
         } else if side == Side::Activities {
             self.check_activities(call, group, size.activities);
         }
@@ -100,30 +103,41 @@ impl SlotAnalysis<'_> {
     fn check_activities(&self, call: &SlotCall, group: LocalId, count: Option<i64>) {
         let calls =
             self.calls.iter().filter(|it| it.is_collective_of_group() && it.is_of(group, Side::Activities));
-        let slots: Option<Vec<i64>> = calls.map(|it| self.constant(it.slot.index?)).collect();
+        let slots: Option<Vec<i64>> = calls.map(|it| self.constant(it.slot.index.as_ref()?)).collect();
         let (Some(slots), Some(count)) = (slots, count) else { return };
         if let Some(slot) = (0..count.min(64)).find(|it| !slots.contains(it)) {
             let data = UnreachedCollective::Activity { method: call.method, slot };
-            self.context.report_at(self.context.expr(call.site).range, data);
+            self.report(call, self.context.expr(call.site).range, data);
         }
     }
 
     /// Reports a root that depends on the number of the activity's slot, in a loop over activities.
     fn check_loop_roots(&self, call: &SlotCall) {
-        let (None, Some(root), Some(index)) = (call.kernel, call.root(), call.slot.index) else { return };
+        let (Some(root), Some(index)) = (call.root(), &call.slot.index) else { return };
+        if call.is_of_block() || call.callee.as_ref().is_some_and(|it| !it.is_certain) {
+            return;
+        }
         let Some((local, low)) = self.loop_around(call.site) else { return };
-        let at = |expr: ExprId, value| self.value_in(expr, &[(local, value)], &|_| None);
-        let own = |expr: ExprId| {
-            let context = &self.context;
-            matches!(&context.expr(context.strip_coercions(expr)).kind, ExprKind::Field { object, field }
-                if field.name(context.semantics.db) == "rank" && self.slot_origin(*object).index == Some(index))
+        let at = |operand: &Operand, value| self.value_in(operand, &[(local, value)], &|_| None);
+        let own = |operand: &Operand| match self.rank_of(operand) {
+            Some(RankOf::Caller) => true,
+            Some(RankOf::Slot(slot)) => slot.index.as_ref() == Some(index),
+            None => false,
         };
         let (Some(first), Some(second)) = (at(index, low), at(index, low + 1)) else { return };
         let differs = own(root) || at(root, low).zip(at(root, low + 1)).is_some_and(|it| it.0 != it.1);
         if first != second && differs {
             let data = UnequalRoots::Activities { method: call.method, slots: (first, second) };
-            self.context.report_at(self.context.expr(root).range, data);
+            self.report(call, self.root_range(call), data);
         }
+    }
+
+    fn root_range(&self, call: &SlotCall) -> TextRange {
+        let root = match call.root() {
+            Some(Operand::Expr(root)) => *root,
+            _ => call.site,
+        };
+        self.context.expr(root).range
     }
 
     /// The variable and the first value of the innermost loop around a call, if it has two iterations and
@@ -139,7 +153,8 @@ impl SlotAnalysis<'_> {
                     let mut ranges = Vec::new();
                     context.collect_ranges(*iterable, &mut ranges);
                     let [(low, high)] = ranges[..] else { return None };
-                    let (low, high) = (self.constant(low)?, self.constant(high)?);
+                    let constant = |expr| self.constant(&Operand::Expr(expr));
+                    let (low, high) = (constant(low)?, constant(high)?);
                     return (is_range && components.is_empty() && low < high).then_some((*local, low));
                 }
                 _ => return None,

@@ -3,16 +3,17 @@
 
 use crate::rules::slots::foreign_slot::ForeignSlot;
 
+use super::SlotAnalysis;
 use super::block_trace::BlockTrace;
+use super::call::SlotCall;
 use super::origin::Side;
-use super::{SlotAnalysis, SlotCall};
 
 impl SlotAnalysis<'_> {
     pub(super) fn check_foreign_slots(&self, traces: &[Vec<BlockTrace>]) {
         for call in &self.calls {
-            let found = match (call.slot.side(), call.kernel) {
-                (Some(Side::Activities), Some(_)) => ForeignSlot::OfActivity,
-                (Some(Side::Blocks), None) => ForeignSlot::OfBlock,
+            let found = match (call.slot.side(), call.is_of_block()) {
+                (Some(Side::Activities), true) => ForeignSlot::OfActivity,
+                (Some(Side::Blocks), false) => ForeignSlot::OfBlock,
                 _ => continue,
             };
             self.report_foreign_slot(call, found);
@@ -27,9 +28,10 @@ impl SlotAnalysis<'_> {
             self.context.body,
             crate::body::walk::Node::Stmt(self.kernels[kernel].at),
         );
-        for call in self.calls.iter().filter(|it| it.kernel == Some(kernel)) {
+        let all = self.calls.iter().enumerate();
+        for (position, call) in all.filter(|it| it.1.kernel == Some(kernel)) {
             let events = traces.iter().flat_map(|trace| {
-                trace.events.iter().filter(|it| it.site == call.site).map(|it| (trace.block, it.index))
+                trace.events.iter().filter(|it| it.call == position).map(|it| (trace.block, it.index))
             });
             let mut calls: Vec<(i64, Option<i64>)> = events.collect();
             calls.dedup();
@@ -44,11 +46,11 @@ impl SlotAnalysis<'_> {
 
     /// Checks the numbers of the slots of which blocks make one call.
     fn check_indices(&self, call: &SlotCall, calls: &[(i64, Option<i64>)]) {
-        for (position, (block, index)) in calls.iter().enumerate() {
+        for (number, (block, index)) in calls.iter().enumerate() {
             let Some(index) = *index else { continue };
-            let earlier = calls[..position].iter().find(|it| it.1 == Some(index));
+            let earlier = calls[..number].iter().find(|it| it.1 == Some(index));
             if let Some((first, _)) = earlier {
-                let constant = call.slot.index.and_then(|it| self.constant(it));
+                let constant = call.slot.index.as_ref().and_then(|it| self.constant(it));
                 let found = ForeignSlot::Shared { blocks: (*first, *block), index: constant };
                 return self.report_foreign_slot(call, found);
             }
@@ -64,13 +66,13 @@ impl SlotAnalysis<'_> {
 
     /// Whether the number of a slot depends on captured variables, whose values are samples.
     fn is_sampled(&self, call: &SlotCall) -> bool {
-        let Some((index, kernel)) = call.slot.index.zip(call.kernel) else { return true };
+        let Some((index, kernel)) = call.slot.index.as_ref().zip(call.kernel) else { return true };
         let axis = self.kernels[kernel].blocks.first().and_then(|it| it.local);
         let known: Vec<_> = axis.map(|it| (it, 0)).into_iter().collect();
         self.value_in(index, &known, &|_| None).is_none()
     }
 
     fn report_foreign_slot(&self, call: &SlotCall, found: ForeignSlot) {
-        self.context.report_at(self.context.expr(call.site).range, found);
+        self.report(call, self.context.expr(call.site).range, found);
     }
 }

@@ -1,55 +1,58 @@
 //! Calls of slots in a body, and those that are wrong for certain: calls of slots that others own, receives
 //! without room, collective operations that slots do not reach or disagree on (MPI 4.1, 3.2.4 and 6.14).
 //!
-//! Only what is seen in one body is judged: [`origin`] says which slot makes a call, [`block_trace`] what
-//! each block of a kernel calls. Where a group or a slot leaves the body, others may make calls of it.
+//! What is seen in one body is judged, and in static functions that it calls, by [`summary`]: [`origin`] says
+//! which slot makes a call, [`block_trace`] what each block of a kernel calls. Where a group or a slot leaves
+//! this code, others may make calls of it.
 
 mod block_trace;
 mod blocking_launch;
 mod buffers;
+mod call;
 mod collectives;
 mod foreign_slots;
+mod operand;
 mod origin;
 mod receives;
+mod steps;
+mod summary;
 
 use std::sync::Arc;
 
-use apg_kernels::Values;
-use apg_kernels::index::evaluate;
+use apg_syntax::TextRange;
 
 use crate::body::parents::Parents;
 use crate::body::walk::Node;
-use crate::body::{ExprId, ExprKind, LocalId, Owner, StmtId, StmtKind};
+use crate::body::{Expr, ExprId, ExprKind, LocalId, Owner, StmtId, StmtKind};
 use crate::db::Db;
-use crate::ids::MethodId;
 use crate::kernel::context::KernelContext;
 use crate::kernel::device_semantics::DeviceSemantics;
 use crate::kernel::shape::recognise::kernels;
 use crate::kernel::violation::Violation;
-use crate::kernel::{Kernel, SymbolContext};
+use crate::kernel::{Kernel, Recognised};
+use crate::rules::ProblemData;
 
-use origin::{Side, SlotOrigin};
+use call::SlotCall;
+use operand::Operand;
+use summary::Callee;
 
-/// What is wrong with calls of slots in a body.
+/// What is wrong with calls of slots in a body, and in functions that it calls.
 #[salsa::tracked]
 pub(crate) fn slot_violations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> {
     let semantics = DeviceSemantics::new(db);
     let result = semantics.body_of(owner);
     let body = &result.body;
     let Some(root) = body.root else { return Arc::default() };
-    let is_call = |it: &crate::body::Expr| matches!(it.kind, ExprKind::Call { method, .. } if semantics.is_slot_call(method));
-    if result.has_errors() || !body.exprs.iter().any(is_call) {
+    let is_slot = |it: &Expr| origin::is_slot_type(&semantics, it.ty);
+    if result.has_errors() || !body.exprs.iter().any(is_slot) {
         return Arc::default();
     }
     let parents = Parents::of(body);
-    let recognised = kernels(db, owner);
-    let analysis = SlotAnalysis {
-        context: KernelContext::new(&semantics, body, &parents, root),
-        kernels: recognised.iter().filter_map(|it| it.kernel.as_ref()).collect(),
-        calls: Vec::new(),
-        is_closed: false,
-    };
-    let analysis = analysis.with_calls(root);
+    let context = KernelContext::new(&semantics, body, &parents, root);
+    let analysis = SlotAnalysis::new(context, kernels(db, owner), root);
+    if analysis.calls.is_empty() {
+        return Arc::default();
+    }
     let traces: Vec<_> = (0..analysis.kernels.len()).map(|it| analysis.trace_blocks(it)).collect();
     analysis.check_foreign_slots(&traces);
     analysis.check_collectives(&traces);
@@ -63,146 +66,85 @@ pub(crate) fn slot_violations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> 
 struct SlotAnalysis<'a> {
     context: KernelContext<'a>,
     kernels: Vec<&'a Kernel>,
+    /// Functions that the body calls, of which summaries are known.
+    callees: Vec<Callee>,
+    /// The calls of the body, and of these functions.
     calls: Vec<SlotCall>,
     /// Whether all uses of groups and slots are seen.
     is_closed: bool,
 }
 
-/// A call of a slot.
-struct SlotCall {
-    site: ExprId,
-    method: MethodId,
-    name: String,
-    slot: SlotOrigin,
-    args: Vec<ExprId>,
-    /// The kernel around it, by position.
-    kernel: Option<usize>,
-}
-
-/// The positions of a buffer's arguments: the rail, the first index, the number of elements.
-type BufferArguments = [usize; 3];
-
-impl SlotCall {
-    /// The argument with the rank that is sent to.
-    fn destination(&self) -> Option<ExprId> {
-        let sends = matches!(&*self.name, "send" | "asyncSend" | "sendRecv" | "sendRecvReplace");
-        self.args.first().copied().filter(|_| sends)
-    }
-
-    /// The argument with the rank that is received from.
-    fn source(&self) -> Option<ExprId> {
-        let position = match &*self.name {
-            "recv" | "asyncRecv" => 0,
-            "sendRecv" => 4,
-            "sendRecvReplace" => 1,
-            _ => return None,
-        };
-        self.args.get(position).copied()
-    }
-
-    /// The argument with the root of a collective operation.
-    fn root(&self) -> Option<ExprId> {
-        let has_root = matches!(&*self.name, "broadcast" | "gather" | "scatter" | "reduce");
-        self.args.first().copied().filter(|_| has_root)
-    }
-
-    fn sent(&self) -> Option<BufferArguments> {
-        match &*self.name {
-            "send" | "asyncSend" | "sendRecv" => Some([1, 2, 3]),
-            "sendRecvReplace" => Some([2, 3, 4]),
-            _ => None,
-        }
-    }
-
-    fn received(&self) -> Option<BufferArguments> {
-        match &*self.name {
-            "recv" | "asyncRecv" => Some([1, 2, 3]),
-            "sendRecv" => Some([5, 6, 7]),
-            "sendRecvReplace" => Some([2, 3, 4]),
-            _ => None,
-        }
-    }
-
-    /// The argument with the tag; `None` is tag 0.
-    fn tag(&self) -> Option<ExprId> {
-        let may_have_tag = matches!(&*self.name, "send" | "asyncSend" | "recv" | "asyncRecv");
-        self.args.get(4).copied().filter(|_| may_have_tag)
-    }
-
-    fn is_collective(&self) -> bool {
-        let names =
-            ["barrier", "broadcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce"];
-        names.contains(&&*self.name)
-    }
-
-    /// Whether all slots of the group take part.
-    fn is_collective_of_group(&self) -> bool {
-        self.is_collective() && !self.slot.is_subgroup
-    }
-
-    fn is_of(&self, group: LocalId, side: Side) -> bool {
-        self.slot.group() == Some(group) && self.slot.side() == Some(side)
-    }
-}
-
 impl<'a> SlotAnalysis<'a> {
-    fn with_calls(mut self, root: StmtId) -> Self {
-        let context = &self.context;
-        let mut calls = Vec::new();
-        context.body.walk(Node::Stmt(root), &mut |node| {
-            if let Node::Expr(site) = node
-                && let ExprKind::Call { method, receiver: Some(receiver), args, .. } =
-                    &context.expr(site).kind
-                && context.semantics.is_slot_call(*method)
-            {
-                calls.push(SlotCall {
-                    site,
-                    method: *method,
-                    name: method.name(context.semantics.db).to_string(),
-                    slot: self.slot_origin(*receiver),
-                    args: args.clone(),
-                    kernel: self.kernels.iter().position(|it| self.is_inside(node, it.at)),
-                });
+    fn new(context: KernelContext<'a>, recognised: &'a [Recognised], root: StmtId) -> Self {
+        let kernels = recognised.iter().filter_map(|it| it.kernel.as_ref()).collect();
+        let mut analysis =
+            SlotAnalysis { context, kernels, callees: Vec::new(), calls: Vec::new(), is_closed: false };
+        let body = analysis.context.body;
+        // Code of a kernel that is refused has been reported.
+        let is_refused =
+            |it: StmtId| recognised.iter().any(|kernel| kernel.at == it && kernel.kernel.is_none());
+        let mut is_complete = true;
+        body.walk(Node::Stmt(root), &mut |node| {
+            match node {
+                Node::Expr(site) => analysis.add_calls(site),
+                Node::Stmt(stmt) if is_refused(stmt) => {
+                    is_complete = false;
+                    return false;
+                }
+                Node::Stmt(_) => {}
             }
             true
         });
-        self.is_closed = self.is_closed_body();
-        self.calls = calls;
-        self
+        analysis.is_closed = is_complete && analysis.is_closed_body();
+        analysis
+    }
+
+    /// Adds the calls of slots that an expression makes, itself or by a function.
+    fn add_calls(&mut self, site: ExprId) {
+        let body = self.context.body;
+        let db = self.context.semantics.db;
+        if let ExprKind::Call { method, receiver: Some(receiver), args, .. } = &body.expr(site).kind
+            && self.context.semantics.is_slot_call(*method)
+        {
+            self.calls.push(SlotCall {
+                site,
+                method: *method,
+                name: method.name(db).to_string(),
+                slot: self.slot_origin(*receiver),
+                args: args.iter().copied().map(Operand::Expr).collect(),
+                kernel: self.kernel_around(site),
+                callee: None,
+            });
+        } else if let Some((method, args)) = self.summarised(site) {
+            let callee = self.callee(site, method, args);
+            let calls = self.calls_of(&callee);
+            self.calls.extend(calls);
+            self.callees.push(callee);
+        }
+    }
+
+    /// The kernel around an expression, by position.
+    fn kernel_around(&self, site: ExprId) -> Option<usize> {
+        self.kernels.iter().position(|it| self.is_inside(Node::Expr(site), it.at))
     }
 
     fn is_inside(&self, node: Node, stmt: StmtId) -> bool {
         self.context.parents.ancestors(node).any(|it| it == Node::Stmt(stmt))
     }
 
-    fn call_at(&self, site: ExprId) -> Option<&SlotCall> {
-        self.calls.iter().find(|it| it.site == site)
+    /// The call that an expression of the body is, by position.
+    fn own_call(&self, site: ExprId) -> Option<usize> {
+        self.calls.iter().position(|it| it.site == site && it.callee.is_none())
     }
 
-    /// The value of an integer expression where some variables have known values. `symbol` is the value of
-    /// other variables that are assigned once outside of the code in question.
-    fn value_in(
-        &self,
-        expr: ExprId,
-        known: &[(LocalId, i64)],
-        symbol: &dyn Fn(LocalId) -> Option<i64>,
-    ) -> Option<i64> {
-        let value_of =
-            |local: LocalId| known.iter().find(|it| it.0 == local).map(|it| it.1).or_else(|| symbol(local));
-        let form = self.context.affine(
-            expr,
-            &SymbolContext {
-                is_symbol: &|local| value_of(local).is_some(),
-                is_non_negative: &|_| false,
-                values: &Values::default(),
-            },
-        )?;
-        evaluate(&form, &value_of)
-    }
-
-    /// The value of an expression that literals determine.
-    fn constant(&self, expr: ExprId) -> Option<i64> {
-        self.value_in(expr, &[], &|_| None)
+    /// Reports a problem of a call; where a function makes it, also there.
+    fn report(&self, call: &SlotCall, range: TextRange, data: impl Into<ProblemData>) {
+        let mut violation = self.context.violation(range, data);
+        if let Some(place) = &call.callee {
+            let message = format!("`{}` is called here", self.context.semantics.method_name(call.method));
+            violation = violation.related(place.method, place.range, message);
+        }
+        self.context.report(violation);
     }
 
     /// A sample of the value of a variable that a kernel captures.

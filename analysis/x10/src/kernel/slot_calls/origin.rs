@@ -4,8 +4,11 @@
 use crate::body::walk::Node;
 use crate::body::{ExprId, ExprKind, LocalId, StmtKind};
 use crate::ids::MethodId;
+use crate::kernel::device_semantics::DeviceSemantics;
+use crate::ty::Ty;
 
 use super::SlotAnalysis;
+use super::operand::{Operand, argument};
 
 /// The slots of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +38,7 @@ pub(super) struct SlotOrigin {
     /// The slots of its place.
     pub slots: SlotsOrigin,
     /// Its number among these.
-    pub index: Option<ExprId>,
+    pub index: Option<Operand>,
     /// Whether it is restricted to a subgroup.
     pub is_subgroup: bool,
 }
@@ -59,7 +62,7 @@ pub(super) struct GroupSize {
 
 impl SlotAnalysis<'_> {
     /// The value of a variable that is assigned once.
-    fn definition(&self, local: LocalId) -> Option<ExprId> {
+    pub(super) fn definition(&self, local: LocalId) -> Option<ExprId> {
         let init = self.context.initialiser(local).filter(|_| !self.context.local(local).mutable)?;
         Some(self.context.strip_coercions(init))
     }
@@ -87,7 +90,7 @@ impl SlotAnalysis<'_> {
                 ExprKind::Call { method, receiver: Some(slots), args, .. }
                     if self.is_method(*method, "x10.util.Slots", "operator()") =>
                 {
-                    origin.index = args.first().copied();
+                    origin.index = args.first().copied().map(Operand::Expr);
                     origin.slots = self.slots_origin(*slots);
                     return origin;
                 }
@@ -97,7 +100,7 @@ impl SlotAnalysis<'_> {
         origin
     }
 
-    fn slots_origin(&self, expr: ExprId) -> SlotsOrigin {
+    pub(super) fn slots_origin(&self, expr: ExprId) -> SlotsOrigin {
         let mut origin = SlotsOrigin::default();
         let mut expr = self.context.strip_coercions(expr);
         while let ExprKind::Local(local) = self.context.expr(expr).kind {
@@ -118,7 +121,7 @@ impl SlotAnalysis<'_> {
     }
 
     /// The variable that holds a group from the beginning.
-    fn group_variable(&self, expr: ExprId) -> Option<LocalId> {
+    pub(super) fn group_variable(&self, expr: ExprId) -> Option<LocalId> {
         let ExprKind::Local(local) = self.context.expr(self.context.strip_coercions(expr)).kind else {
             return None;
         };
@@ -128,37 +131,40 @@ impl SlotAnalysis<'_> {
         }
     }
 
+    /// The arguments that a group is made with, if it is made in this body.
+    fn made_with(&self, group: LocalId) -> Option<&[ExprId]> {
+        let ExprKind::Call { method, args, .. } = &self.context.expr(self.definition(group)?).kind else {
+            return None;
+        };
+        self.is_method(*method, "x10.util.SlotGroup", "make").then_some(&args[..])
+    }
+
+    /// Whether all calls of a group are seen: it is made in this body, and nobody else gets it.
+    pub(super) fn sees_all_calls(&self, group: LocalId) -> bool {
+        self.is_closed && self.made_with(group).is_some()
+    }
+
     /// The numbers of slots of a group for each place, where they are constant and the group is made here.
     pub(super) fn group_size(&self, group: LocalId) -> GroupSize {
-        let Some(definition) = self.definition(group) else { return GroupSize::default() };
-        let ExprKind::Call { method, args, .. } = &self.context.expr(definition).kind else {
-            return GroupSize::default();
-        };
-        match &args[..] {
-            [activities, blocks] | [_, activities, blocks]
-                if self.is_method(*method, "x10.util.SlotGroup", "make") =>
-            {
-                GroupSize { activities: self.constant(*activities), blocks: self.constant(*blocks) }
+        match self.made_with(group) {
+            Some([activities, blocks] | [_, activities, blocks]) => {
+                let count = |it: &ExprId| self.constant(&Operand::Expr(*it));
+                GroupSize { activities: count(activities), blocks: count(blocks) }
             }
             _ => GroupSize::default(),
         }
     }
 
-    /// Whether no group and no slot is passed on, returned or stored: all their calls are in the body.
+    /// Whether no group and no slot is passed on, returned or stored: all their calls are in the body, or in
+    /// functions of which summaries are known.
     pub(super) fn is_closed_body(&self) -> bool {
         let body = self.context.body;
         let all = (0..body.exprs.len() as u32).map(ExprId);
         all.filter(|it| self.is_slot_type(*it)).all(|it| self.is_local_use(it))
     }
 
-    fn is_slot_type(&self, expr: ExprId) -> bool {
-        let semantics = self.context.semantics;
-        let class = self.context.expr(expr).ty.base(semantics.db).as_class(semantics.db).map(|it| it.0);
-        class.is_some_and(|class| {
-            ["x10.util.Slot", "x10.util.Slots", "x10.util.SlotGroup"]
-                .iter()
-                .any(|it| semantics.is_class(class, it))
-        })
+    pub(super) fn is_slot_type(&self, expr: ExprId) -> bool {
+        is_slot_type(self.context.semantics, self.context.expr(expr).ty)
     }
 
     /// Whether the parent of an expression uses a group or a slot in a way that is understood.
@@ -173,21 +179,43 @@ impl SlotAnalysis<'_> {
             Some(Node::Expr(parent)) => match &self.context.expr(parent).kind {
                 ExprKind::Coerce { .. } => true,
                 ExprKind::Field { .. } => true,
-                ExprKind::Call { receiver, .. } => *receiver == Some(expr),
+                ExprKind::Call { receiver, .. } => {
+                    let callee = self.callees.iter().find(|it| it.site == parent);
+                    *receiver == Some(expr) || callee.is_some_and(|it| it.summary.is_closed)
+                }
                 _ => false,
             },
         }
     }
 
     /// The slots that a rank belongs to: `slot.rank`, or a sum with `slots.firstRank()`.
-    pub(super) fn side_of_rank(&self, expr: ExprId, group: LocalId) -> Option<Side> {
+    pub(super) fn side_of_rank(&self, rank: &Operand, group: LocalId) -> Option<Side> {
+        if let Some(rank) = self.constant(rank) {
+            let activities = self.group_size(group).activities?;
+            return (0..activities).contains(&rank).then_some(Side::Activities);
+        }
+        match rank {
+            Operand::Expr(expr) => self.side_of_rank_expr(*expr, group),
+            Operand::OfCallee { value, arguments } => {
+                let sources = value.sources.iter().filter_map(|it| argument(arguments, *it));
+                only(sources.filter_map(|it| self.side_of_source(it, group)))
+            }
+        }
+    }
+
+    /// The slots that the rank belongs to which a function computes from an argument.
+    fn side_of_source(&self, argument: ExprId, group: LocalId) -> Option<Side> {
+        if !self.is_slot_type(argument) {
+            return self.side_of_rank(&Operand::Expr(argument), group);
+        }
+        let (slot, slots) = (self.slot_origin(argument).slots, self.slots_origin(argument));
+        [slot, slots].into_iter().find(|it| it.group == Some(group)).and_then(|it| it.side)
+    }
+
+    fn side_of_rank_expr(&self, expr: ExprId, group: LocalId) -> Option<Side> {
         let mut expr = self.context.strip_coercions(expr);
         while let ExprKind::Local(local) = self.context.expr(expr).kind {
             expr = self.definition(local)?;
-        }
-        if let Some(rank) = self.constant(expr) {
-            let activities = self.group_size(group).activities?;
-            return (0..activities).contains(&rank).then_some(Side::Activities);
         }
         let mut sides = Vec::new();
         self.context.body.walk(Node::Expr(expr), &mut |node| {
@@ -202,7 +230,8 @@ impl SlotAnalysis<'_> {
                     self.slots_origin(*slots)
                 }
                 ExprKind::Local(local) => {
-                    let side = self.definition(*local).and_then(|it| self.side_of_rank(it, group));
+                    let side =
+                        self.definition(*local).and_then(|it| self.side_of_rank(&Operand::Expr(it), group));
                     sides.extend(side);
                     return false;
                 }
@@ -211,9 +240,18 @@ impl SlotAnalysis<'_> {
             sides.extend(origin.side.filter(|_| origin.group == Some(group)));
             false
         });
-        match sides[..] {
-            [side] => Some(side),
-            _ => None,
-        }
+        only(sides.into_iter())
     }
+}
+
+/// Whether values of a type are slots or groups.
+pub(super) fn is_slot_type(semantics: &DeviceSemantics, ty: Ty) -> bool {
+    let class = ty.base(semantics.db).as_class(semantics.db).map(|it| it.0);
+    let names = ["x10.util.Slot", "x10.util.Slots", "x10.util.SlotGroup"];
+    class.is_some_and(|class| names.iter().any(|it| semantics.is_class(class, it)))
+}
+
+/// The only one of some sides.
+fn only(mut sides: impl Iterator<Item = Side>) -> Option<Side> {
+    sides.next().filter(|_| sides.next().is_none())
 }

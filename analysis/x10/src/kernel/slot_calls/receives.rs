@@ -3,21 +3,20 @@
 use crate::body::LocalId;
 use crate::rules::slots::short_receive::ShortReceive;
 
-use super::{SlotAnalysis, SlotCall};
+use super::SlotAnalysis;
+use super::call::SlotCall;
+use super::operand::Operand;
 
 impl SlotAnalysis<'_> {
     pub(super) fn check_receives(&self) {
-        if !self.is_closed {
-            return;
-        }
         for receive in &self.calls {
-            let Some(group) = receive.slot.group() else { continue };
-            let Some(room) = receive.received().and_then(|it| self.constant(receive.args[it[2]])) else {
+            let Some(group) = receive.slot.group().filter(|it| self.sees_all_calls(*it)) else { continue };
+            let Some(room) = receive.received().and_then(|it| self.constant(receive.args.get(it[2])?)) else {
                 continue;
             };
             let sends = self.calls.iter().filter(|it| self.may_reach(it, receive, group));
             let sends: Option<Vec<(i64, &SlotCall)>> = sends
-                .map(|send| Some((send.sent().and_then(|it| self.constant(*send.args.get(it[2])?))?, send)))
+                .map(|send| Some((send.sent().and_then(|it| self.constant(send.args.get(it[2])?))?, send)))
                 .collect();
             let Some((fewest, send)) = sends.and_then(|it| it.into_iter().min_by_key(|it| it.0)) else {
                 continue;
@@ -29,7 +28,7 @@ impl SlotAnalysis<'_> {
                     sent: fewest,
                     send: self.context.expr(send.site).range,
                 };
-                self.context.report_at(self.context.expr(receive.site).range, data);
+                self.report(receive, self.context.expr(receive.site).range, data);
             }
         }
     }
@@ -41,7 +40,7 @@ impl SlotAnalysis<'_> {
             // A slot of unknown origin may be one of this group.
             return send.slot.group().is_none();
         }
-        let differs = |expr, side| match (self.side_of_rank(expr, group), side) {
+        let differs = |rank: &Operand, side| match (self.side_of_rank(rank, group), side) {
             (Some(named), Some(actual)) => named != actual,
             _ => false,
         };

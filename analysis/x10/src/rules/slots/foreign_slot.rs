@@ -13,7 +13,8 @@ pub static RULE: Rule = Rule {
     explanation: r##"
 Each block of a kernel has a slot of its own: `blocks(block)`, by the index of the block. If two blocks call one slot, their messages mix, and
 the run ends with an exception as soon as one calls while the other waits. The slots of `group.activities(place)` belong to activities, those of
-`group.blocks(place)` to blocks, and beyond the number that the group was made with there are none.
+`group.blocks(place)` to blocks, and beyond the number that the group was made with there are none. A call in a static function is judged with the arguments of each caller, and reported
+there.
 "##,
     failing: r##"
 import x10.compiler.CUDA;

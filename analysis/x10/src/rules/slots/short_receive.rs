@@ -15,7 +15,8 @@ pub static RULE: Rule = Rule {
 A receive names the most elements that it takes. A message with more is an error: the receive ends with an exception, and with it all other calls of
 the group that wait.
 
-Reported are receives of groups that are made and used in one method, if all sends that can reach it have more elements.
+Reported are receives of groups that are made in one method and used there and in static functions that it calls, if all sends that can reach it
+have more elements.
 "##,
     failing: r##"
 import x10.compiler.CUDA;

@@ -18,7 +18,7 @@ that never calls leaves the others waiting: the run ends with a report of the sl
 Let all slots make the call. If only some of them belong together, name these: `me.among(first, count, stride).barrier()`; or make a group without
 slots that no one uses, as `SlotGroup.make(0, 8)`.
 
-Reported are groups that are made and used in one method, where all calls are seen.
+Reported are groups that are made in one method and used there and in static functions that it calls, where all calls are seen.
 "##,
     failing: r##"
 import x10.compiler.CUDA;
@@ -114,7 +114,7 @@ mod tests {
             "import x10.compiler.CUDA; import x10.util.*; class A {{ static def f(p:Place, d:GlobalRail[Int]{{self.home() == p}}, n:Int) {{ \
              val group = SlotGroup.make({sizes}); val s = group.blocks(p); val mine = group.activities(here); finish {{ async at (p) @CUDA {{ \
              finish for (b in 0n..3n) async clocked finish for (t in 0n..63n) clocked async {{ {kernel} }} }} {activity} }} }} \
-             static def give(s:Slots) {{}} }}"
+             static val kept = new Rail[Slots](1); static def give(s:Slots) {{ kept(0) = s; }} static def look(s:Slots) {{ s.firstRank(); }} }}"
         )
     }
 
@@ -134,6 +134,11 @@ mod tests {
         check_none(&RULE, &program("0, 4", "s(b).barrier();", ""));
         check_none(&RULE, &program("n, 4", "s(b).barrier();", ""));
         check_none(&RULE, &program("1, 4", "s(b).barrier();", "give(mine);"));
+        check(
+            &RULE,
+            &program("1, 4", "$0s(b).barrier()$0;", "look(mine);"),
+            "`Slot.barrier` waits for all slots of the group, and the slots for activities of the group do not reach it",
+        );
         check_none(&RULE, &program("1, 4", "s(b).among(1, 4, 1).barrier();", ""));
     }
 
