@@ -106,6 +106,29 @@ fn reflection_on_accelerators_ends_with_its_wait() {
     assert_eq!((output.status, &output.stdout[..]), (0, "11\n"), "{}", output.stderr);
 }
 
+#[test]
+fn constructs_with_acc_leave_values_of_the_host_alone() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    // On the accelerators: a is the index, b the number of the node; on the hosts all are 100.
+    let output = of_four_places(
+        "int b[2] = {100, 100}, c[5] = {100, 100, 100, 100, 100}, me = 0, on_host = 0;\n\
+         #pragma xmp loop on t[i]\nfor (int i = 0; i < 5; i++) { a[i] = 100; me = i / 2; }\n\
+         #pragma acc data copyin(a, b, c)\n{\n#pragma xmp loop on t[i] acc\nfor (int i = 0; i < 5; i++) a[i] = i;\n\
+         #pragma acc parallel loop\nfor (int i = 0; i < 2; i++) b[i] = 1 + i;\n\
+         #pragma xmp reduction(+: b) acc\n#pragma xmp gmove acc\nc[0:5] = a[0:5];\n\
+         on_host = b[0] + b[1] + c[3];\n\
+         #pragma acc parallel loop reduction(+:s)\nfor (int i = 0; i < 5; i++) s += b[i % 2] * 100 + c[i];\n\
+         #pragma acc parallel loop\nfor (int i = 0; i < 2; i++) b[i] = me;\n\
+         #pragma xmp bcast (b) from p[1] acc\n\
+         #pragma acc parallel loop reduction(+:s)\nfor (int i = 0; i < 2; i++) s += 10000 * b[i];\n}\n\
+         s = on_host == 300 ? s : -on_host;",
+    );
+    // Four nodes: b is 4, 8, and in 5 elements 4 + 8 + 4 + 8 + 4; c is 0 to 4; then b is 1, 1.
+    assert_eq!((output.status, &output.stdout[..]), (0, "22810\n"), "{}", output.stderr);
+}
+
 /// Coarrays of two places in the memory of their accelerators: `statements` access them.
 fn of_two_images(statements: &str, accelerators: &str) -> Output {
     let folder = tempfile::tempdir().expect("a temporary folder");

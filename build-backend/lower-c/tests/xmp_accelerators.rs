@@ -125,6 +125,24 @@ fn data_of_clauses_are_the_blocks_of_nodes() {
 }
 
 #[test]
+fn constructs_with_acc_communicate_what_the_device_has() {
+    let text = on_device("#pragma xmp reduction(+: y) acc\n#pragma xmp bcast (x) acc");
+    assert_has(&text, &["\"y\", (void *)&y, sizeof(y)); apg_xmp_device_reduction(", "apg_xmp_device_bcast("]);
+    let text = on_device("#pragma xmp reduce_shadow (a) acc");
+    assert_has(&text, &["apg_xmp_device_reduce_shadow("]);
+    for (clause, mode) in [
+        ("acc", "APG_XMP_COLLECTIVE | APG_XMP_TO_ON_DEVICE | APG_XMP_FROM_ON_DEVICE,"),
+        ("in acc(d)", "APG_XMP_IN | APG_XMP_TO_ON_DEVICE,"),
+        ("acc(a)", "APG_XMP_COLLECTIVE | APG_XMP_FROM_ON_DEVICE,"),
+    ] {
+        let statements = format!("#pragma xmp gmove {clause}\nd[:] = a[:];");
+        assert_has(&on_device(&statements), &[mode]);
+        let host = edited(&statements, false).expect("it is supported");
+        assert!(!host.contains("ON_DEVICE"), "{host}");
+    }
+}
+
+#[test]
 fn counters_are_private_and_scalars_have_values_of_their_own() {
     let text = on_device(
         "#pragma xmp loop on t[i] acc\nfor (i = 0; i < 16; i++) { s = i; for (j = 0; j < s; j++) a[i] += j; }",
@@ -285,18 +303,6 @@ fn coarrays_say_which_sides_are_on_the_device() {
     assert_eq!((sides("y", put), sides("z", put), sides("x", put)), ("1".into(), "2".into(), "0".into()));
     assert_eq!(sides("z", "z[0:4] = y[0:4]:[1];"), "2");
     assert_eq!(sides("y", "{ y[0]:[1] = s; }"), "1");
-}
-
-#[test]
-fn shadows_are_added_by_way_of_the_host() {
-    let text = on_device("#pragma xmp reduce_shadow (a) acc");
-    assert_has(
-        &text,
-        &[
-            "#pragma omp target update from(apg_d_a[0:apg_n_a])\n{ apg_xmp_reduce_shadow(",
-            "#pragma omp target update to(apg_d_a[0:apg_n_a])\n",
-        ],
-    );
 }
 
 #[test]

@@ -1,20 +1,40 @@
 //! Memory of a GPU that other processes of this host reach, theirs that it reaches, and copies between them.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::memory::TargetDevice;
-use super::present_table::Memory as _;
+use super::present_table::Memory;
 use crate::device::{BoxCopier, BoxCopy, Device, DeviceError, PeerHandle};
+
+/// Memory that other processes of this host reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exported {
+    /// What names its allocation.
+    pub(crate) handle: PeerHandle,
+    /// Where in that it begins.
+    pub(crate) offset: u64,
+    /// The bytes from there to the end of the allocation.
+    pub(crate) bytes: u64,
+}
+
+impl Exported {
+    fn new(handle: PeerHandle, offset: u64, bytes_of_allocation: u64) -> Exported {
+        Exported { handle, offset, bytes: bytes_of_allocation - offset }
+    }
+}
 
 /// What a GPU has to do with other processes.
 #[derive(Default)]
 pub(super) struct Peers {
     /// The allocations that others may have mapped, by address.
     exported: Mutex<BTreeMap<u64, (PeerHandle, u64)>>,
+    /// The driver has no handles for memory of this device.
+    has_no_handles: AtomicBool,
     /// Where allocations of others are mapped; `None`: they cannot be reached.
     opened: Mutex<FxHashMap<PeerHandle, Option<u64>>>,
     copier: OnceLock<Result<BoxCopier, DeviceError>>,
@@ -34,18 +54,29 @@ impl Peers {
 }
 
 impl TargetDevice {
-    /// The handle of the allocation that contains an address, and where in it that is; `None` without one.
-    pub(super) fn export(&self, address: u64) -> Option<(PeerHandle, u64)> {
+    /// The part from an address on of the allocation that contains it; `None` without a handle.
+    ///
+    /// Only allocations of [`Memory::allocate`] are exported. Those are of `cuMemAlloc`, which handles exist
+    /// for, and are kept from the driver until the process ends, as it demands of memory that others may have
+    /// mapped. Other memory that the program has mapped or associated may be released at any time.
+    pub(super) fn export(&self, address: u64) -> Option<Exported> {
         let device = self.device().ok()??;
         let mut exported = self.peers.exported.lock();
         if let Some((start, (handle, bytes))) = exported.range(..=address).next_back()
             && address - start < *bytes
         {
-            return Some((*handle, address - start));
+            return Some(Exported::new(*handle, address - start, *bytes));
         }
-        let (handle, start, bytes) = device.export(address)?;
+        if !self.has_memory(address) || self.peers.has_no_handles.load(Ordering::Relaxed) {
+            return None;
+        }
+        let Some((handle, start, bytes)) = device.export(address) else {
+            // The same for all allocations: of virtual machines, and of instances of a divided GPU.
+            self.peers.has_no_handles.store(true, Ordering::Relaxed);
+            return None;
+        };
         exported.insert(start, (handle, bytes));
-        Some((handle, address - start))
+        Some(Exported::new(handle, address - start, bytes))
     }
 
     /// Where this device reaches an allocation of another process; `None` if it does not.

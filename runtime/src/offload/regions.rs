@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use parking_lot::ReentrantMutex;
 
 use super::layout::{Captured, Map, capture_kind, list, map_kind, text};
-use super::memory::TargetDevice;
+use super::memory::{DeviceKind, TargetDevice};
 use super::present_table::{MapError, Memory, Presence, PresentTable, Transfer};
 use super::recorded::Mapped;
 use crate::device::{DeviceError, Kind};
@@ -58,6 +58,11 @@ impl Devices {
 
     pub(super) fn count(&self) -> usize {
         self.devices.len()
+    }
+
+    /// Whether there are GPUs; devices are all of one kind.
+    pub(super) fn has_gpus(&self) -> bool {
+        self.devices.first().is_some_and(|(device, _)| matches!(device.kind, DeviceKind::Gpu { .. }))
     }
 
     /// The device of a number; `None` for the host, which has the number behind the last device, or -1.

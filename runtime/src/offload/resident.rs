@@ -2,7 +2,9 @@
 
 use super::abi::devices;
 use super::memory::{DeviceKind, TargetDevice};
+pub(crate) use super::peers::Exported;
 use super::present_table::{Memory as _, Presence};
+use super::regions::Devices;
 use crate::device::{BoxCopy, DeviceError, PeerHandle};
 
 /// A range of host memory that has a copy on the device.
@@ -10,6 +12,8 @@ use crate::device::{BoxCopy, DeviceError, PeerHandle};
 pub(crate) struct Resident {
     device: &'static TargetDevice,
     address: u64,
+    /// Where in memory that addresses are counted from the range begins.
+    begins_at: i64,
 }
 
 /// Why a copy cannot be used.
@@ -21,9 +25,9 @@ pub(crate) enum Problem {
     Device(String),
 }
 
-/// Whether this process has a device.
-pub(crate) fn has_device() -> bool {
-    devices().is_some_and(|it| it.count() > 0)
+/// Whether this process has a GPU: the CPUs with memory of their own are none.
+pub(crate) fn has_gpu() -> bool {
+    devices().is_some_and(Devices::has_gpus)
 }
 
 /// The copy of a range on the first device; `None` without a device, or for no bytes.
@@ -36,7 +40,7 @@ pub(crate) fn find(address: usize, bytes: u64) -> Result<Option<Resident>, Probl
     let Some(device) = device.filter(|_| bytes > 0) else { return Ok(None) };
     let presence = device.table.lock().presence(address, bytes);
     match presence {
-        Presence::Present(address) => Ok(Some(Resident { device, address })),
+        Presence::Present(address) => Ok(Some(Resident { device, address, begins_at: 0 })),
         Presence::Absent | Presence::Partial { .. } => Err(Problem::Absent),
     }
 }
@@ -49,17 +53,27 @@ fn words<T>(result: Result<T, DeviceError>) -> Result<T, String> {
 impl Resident {
     /// Its address in the memory of the device.
     pub(crate) fn address(&self) -> u64 {
-        self.address
+        self.address.wrapping_add_signed(-self.begins_at)
+    }
+
+    /// The copy of a part that begins at `bytes` of some memory: addresses are counted from that memory on.
+    pub(crate) fn of_part(self, bytes: i64) -> Resident {
+        Resident { begins_at: bytes, ..self }
     }
 
     /// Its address if the device is the CPUs.
     pub(crate) fn host_memory(&self) -> Option<*mut u8> {
-        matches!(self.device.kind, DeviceKind::Cpus).then_some(self.address as *mut u8)
+        matches!(self.device.kind, DeviceKind::Cpus).then_some(self.address() as *mut u8)
     }
 
-    /// What names the allocation around it to other processes of this host, and where in it it begins.
-    pub(crate) fn export(&self) -> Option<(PeerHandle, u64)> {
-        self.device.export(self.address)
+    /// How other processes of this host reach it, if they do.
+    pub(crate) fn export(&self) -> Option<Exported> {
+        let part = self.device.export(self.address)?;
+        Some(Exported {
+            offset: part.offset.wrapping_add_signed(-self.begins_at),
+            bytes: part.bytes.saturating_add_signed(self.begins_at),
+            ..part
+        })
     }
 
     /// Where the device reaches an allocation of another process of this host.

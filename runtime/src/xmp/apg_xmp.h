@@ -145,7 +145,8 @@ struct apg_xmp_part {
   const struct apg_xmp_triplet *subscripts;
   unsigned long bytes; /* of an element */
 };
-enum { APG_XMP_COLLECTIVE, APG_XMP_IN, APG_XMP_OUT };
+/* To a mode are added sides that are in the copies of the device. */
+enum { APG_XMP_COLLECTIVE, APG_XMP_IN, APG_XMP_OUT, APG_XMP_TO_ON_DEVICE = 4, APG_XMP_FROM_ON_DEVICE = 8 };
 
 struct apg_xmp_coarray { void *state; };
 enum { APG_XMP_DEFINE, APG_XMP_REF, APG_XMP_ADD, APG_XMP_SWAP, APG_XMP_COMPARE_SWAP };
@@ -257,6 +258,13 @@ struct apg_xmp_functions {
   void (*device_reflect)(apg_xmp_where, struct apg_xmp_array *, const struct apg_xmp_width *widths, int orthogonal,
                          const long *async);
   void (*device_reflect_do)(apg_xmp_where, struct apg_xmp_array *, const long *async);
+  void (*device_reduce_shadow)(apg_xmp_where, struct apg_xmp_array *, const struct apg_xmp_width *widths,
+                               const long *async);
+  /* As reduction and bcast, of the copies that the device has of objects at these addresses. */
+  void (*device_reduction)(apg_xmp_where, int operation, const struct apg_xmp_item *, int count,
+                           const struct apg_xmp_on *on, const long *async);
+  void (*device_bcast)(apg_xmp_where, const struct apg_xmp_item *, int count, const struct apg_xmp_on *from,
+                       const struct apg_xmp_on *on, const long *async);
 };
 
 enum {
@@ -309,6 +317,9 @@ extern const struct apg_xmp_functions *apg_xmp_runtime;
 #define apg_xmp_present (apg_xmp_runtime->present)
 #define apg_xmp_device_reflect (apg_xmp_runtime->device_reflect)
 #define apg_xmp_device_reflect_do (apg_xmp_runtime->device_reflect_do)
+#define apg_xmp_device_reduce_shadow (apg_xmp_runtime->device_reduce_shadow)
+#define apg_xmp_device_reduction (apg_xmp_runtime->device_reduction)
+#define apg_xmp_device_bcast (apg_xmp_runtime->device_bcast)
 /* The declarations of a file, which run on all nodes in front of `main`. A constructor of the file adds it. */
 struct apg_xmp_file { void (*declare)(void); struct apg_xmp_file *next; };
 #pragma GCC visibility push(hidden)

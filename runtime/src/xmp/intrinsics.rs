@@ -51,7 +51,13 @@ impl View {
         let mut all = vec![0; count * self.bytes()];
         let local = Of::Local(self.extents().to_vec(), self.declaration.element_bytes);
         let (to, from) = (Side::new(local, None)?, self.side()?);
-        let assignment = Assignment { to: &to, target: all.as_mut_ptr(), from: &from, source: self.memory };
+        let assignment = Assignment {
+            to: &to,
+            target: all.as_mut_ptr(),
+            from: &from,
+            source: self.memory,
+            on_device: (false, false),
+        };
         // SAFETY: the caller's block, and a vector of this function.
         unsafe { node.gmove(&assignment, Construct::Intrinsic, None)? };
         Ok(all)
@@ -130,7 +136,13 @@ fn check_extents(a: &View, b: &View, function: &str) -> Result<()> {
 pub unsafe fn transpose(node: &mut Node, to: &View, from: &View) -> Result<()> {
     [to, from].into_iter().try_for_each(|it| check_rank(it, 2, "xmp_transpose"))?;
     let (target, source) = (to.side()?, from.side()?.transposed());
-    let assignment = Assignment { to: &target, target: to.memory, from: &source, source: from.memory };
+    let assignment = Assignment {
+        to: &target,
+        target: to.memory,
+        from: &source,
+        source: from.memory,
+        on_device: (false, false),
+    };
     // SAFETY: the caller's blocks.
     unsafe { node.gmove(&assignment, Construct::Intrinsic, None) }
 }
@@ -158,7 +170,13 @@ unsafe fn operand(node: &mut Node, of: &View, like: &Declaration, axis: usize) -
     let block = Block::new(&declaration, node.here())?;
     let mut memory = vec![0; block.bytes() as usize];
     let (to, from) = (Side::new(Of::Global(declaration), None)?, of.side()?);
-    let assignment = Assignment { to: &to, target: memory.as_mut_ptr(), from: &from, source: of.memory };
+    let assignment = Assignment {
+        to: &to,
+        target: memory.as_mut_ptr(),
+        from: &from,
+        source: of.memory,
+        on_device: (false, false),
+    };
     // SAFETY: the caller's block, and a vector as long as the operand's.
     unsafe { node.gmove(&assignment, Construct::Intrinsic, None)? };
     Ok(Operand { block, memory })

@@ -263,6 +263,9 @@ pub(super) struct Functions {
     pub(super) present: extern "C" fn(Where, *const c_char, *const c_void, c_ulong),
     pub(super) device_reflect: extern "C" fn(Where, *mut Array, *const Width, c_int, Async),
     pub(super) device_reflect_do: extern "C" fn(Where, *mut Array, Async),
+    pub(super) device_reduce_shadow: extern "C" fn(Where, *mut Array, *const Width, Async),
+    pub(super) device_reduction: extern "C" fn(Where, c_int, *const Item, c_int, *const On, Async),
+    pub(super) device_bcast: extern "C" fn(Where, *const Item, c_int, *const On, *const On, Async),
 }
 
 /// A constant string of the program.

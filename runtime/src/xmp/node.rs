@@ -7,7 +7,8 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::collective::{self, AllReduce};
-use super::device::{BlockMemory, DeviceExchange, KeptCopies};
+use super::device::sections::{load, memory_of, store, whole};
+use super::device::{DeviceExchange, KeptCopies, Memories};
 use super::error::{Result, XmpError};
 use super::exchange::Plan;
 use super::gmove::{self, Side};
@@ -15,9 +16,10 @@ use super::kept_plans::{Assigned, KeptPlans};
 use super::mailbox::{Construct, Context, Mailbox};
 use super::node_set::NodeSet;
 use super::one_sided::{self, RemoteMemory};
-use super::operation::{Exchanges, Operation, combine_all};
+use super::operation::{Combine, Exchanges, Operation, combine_all};
 use super::reduction::{Operator, Variable};
-use super::strided::{StridedBox, pack_all, unpack_all};
+use super::strided::StridedBox;
+use crate::offload::resident;
 
 /// A node.
 pub struct Node {
@@ -38,6 +40,8 @@ pub struct Node {
     writes: Vec<one_sided::Write>,
     /// Copies between memories of accelerators.
     device_copies: Arc<Mutex<KeptCopies>>,
+    /// Whether a node of a set has a GPU.
+    have_gpus: FxHashMap<Arc<NodeSet>, bool>,
 }
 
 /// Sides of an assignment in memory.
@@ -51,6 +55,8 @@ pub struct Assignment<'a> {
     pub from: &'a Side,
     /// Where it is.
     pub source: *const u8,
+    /// In the accelerator's copy of that memory: the left side, and the right side.
+    pub on_device: (bool, bool),
 }
 
 impl Node {
@@ -68,6 +74,7 @@ impl Node {
             widest_shadow: 0,
             writes: Vec::new(),
             device_copies: Arc::default(),
+            have_gpus: FxHashMap::default(),
         }
     }
 
@@ -168,29 +175,56 @@ impl Node {
         }
     }
 
-    /// As [`Node::exchange`], of a block of some bytes in the memory of an accelerator.
+    /// Whether an executing node has a GPU, `own` being whether this one does: exchanges between memories have
+    /// other messages then. The nodes of a set agree once.
+    ///
+    /// # Errors
+    /// A node has ended, or is in another construct.
+    pub(super) fn have_gpus(&mut self, own: bool) -> Result<bool> {
+        let executing = Arc::clone(self.executing());
+        if let Some(known) = self.have_gpus.get(&executing) {
+            return Ok(*known);
+        }
+        let any = |left: &mut [u8], right: &[u8]| left.iter_mut().zip(right).for_each(|(a, b)| *a |= b);
+        let begun = AllReduce::begin(&self.mailbox, Arc::clone(&executing), vec![u8::from(own)], 0)?;
+        let found = begun.finish(&self.mailbox, &any)? != [0];
+        self.have_gpus.insert(executing, found);
+        Ok(found)
+    }
+
+    /// As [`Node::exchange`], between memories of which some are of accelerators. `own` is whether this node has
+    /// a GPU.
     ///
     /// # Errors
     /// A node has ended, or is in another construct; an accelerator has failed.
     ///
     /// # Safety
-    /// The boxes of the plans are inside of the block, which nothing else uses until the end of the
+    /// The boxes of the plans are inside of the memories, which nothing else uses until the end of the
     /// operation.
-    pub(super) unsafe fn exchange_on_device(
+    pub(super) unsafe fn exchange_between(
         &mut self,
         phases: Arc<Vec<Plan>>,
         construct: Construct,
-        block: Box<dyn BlockMemory>,
-        bytes: u64,
+        (memories, own): (Memories, bool),
+        combine: Option<Combine>,
         number: Option<i64>,
     ) -> Result<()> {
+        let have_gpus = self.have_gpus(own)?;
         let executing = Arc::clone(self.executing());
         let context = Context { construct, operation: self.new_operation(&executing, number) };
-        // SAFETY: the caller's.
+        let (source, target) = (memories.source.address(), memories.target.address());
+        // SAFETY: the caller's; without GPUs all addresses are of the host.
         unsafe {
-            let begun =
-                DeviceExchange::begin(&self.mailbox, (phases, context), block, bytes, &self.device_copies)?;
-            self.go_on(Operation::Device(begun), number)
+            let begun = if have_gpus {
+                let kept = &self.device_copies;
+                let what = (phases, context);
+                Operation::Device(DeviceExchange::begin(&self.mailbox, what, memories, combine, kept)?)
+            } else {
+                let (source, target) = (source as *const u8, target as *mut u8);
+                let exchanges = Exchanges { phases, context, source, target, combine };
+                Operation::exchange(&self.mailbox, exchanges)?
+            };
+            self.go_on(begun, number)
         }
     }
 
@@ -237,18 +271,27 @@ impl Node {
         construct: Construct,
         number: Option<i64>,
     ) -> Result<()> {
-        let here = self.here();
-        let executing = Arc::clone(self.executing());
         if it.from.is_scalar() && !it.to.is_scalar() {
             let mut value = vec![0_u8; it.from.element_bytes() as usize];
             let local = Side::new(gmove::Of::Local(Vec::new(), it.from.element_bytes()), None)?;
             gmove::check(it.to, it.from)?;
-            let plan = gmove::plan(&local, it.from, &executing, here)?;
-            // SAFETY: the caller's source, and an element of this function, which waits.
-            unsafe { self.exchange(Arc::new(vec![plan]), construct, it.source, value.as_mut_ptr(), None)? };
-            // SAFETY: the caller's target.
-            return unsafe { fill(it.to, it.target, here, &value) };
+            let plan = gmove::plan(&local, it.from, self.executing(), self.here())?;
+            let on_device = (false, it.on_device.1);
+            let one = Assignment { to: &local, target: value.as_mut_ptr(), on_device, ..*it };
+            // SAFETY: the caller's source, and an element of this function, which waits; the caller's target.
+            return unsafe {
+                self.assign(&one, Arc::new(vec![plan]), construct, None)?;
+                fill(it, self.here(), &value)
+            };
         }
+        let plan = self.plan_of(it)?;
+        // SAFETY: the caller's.
+        unsafe { self.assign(it, plan, construct, number) }
+    }
+
+    /// The plan of an assignment, which is kept.
+    fn plan_of(&mut self, it: &Assignment<'_>) -> Result<Arc<Vec<Plan>>> {
+        let (here, executing) = (self.here(), Arc::clone(self.executing()));
         let overlaps = std::ptr::eq(it.source, it.target);
         let assigned = Assigned { to: it.to.clone(), from: it.from.clone(), executing, overlaps };
         let plan = match self.plans.find(&assigned) {
@@ -264,13 +307,37 @@ impl Node {
         // A side that is no global array may be a pointer to elements of the other one.
         let is_local = |side: &Side| matches!(side.of, gmove::Of::Local(..));
         let may_alias = !overlaps && (is_local(it.to) || is_local(it.from));
-        let plan = if may_alias && plan.iter().any(|plan| plan.is_aliased(it.source, it.target)) {
-            Arc::new(plan.iter().map(|plan| Plan { overlaps: true, ..plan.clone() }).collect())
-        } else {
-            plan
+        if may_alias && plan.iter().any(|plan| plan.is_aliased(it.source, it.target)) {
+            return Ok(Arc::new(plan.iter().map(|plan| Plan { overlaps: true, ..plan.clone() }).collect()));
+        }
+        Ok(plan)
+    }
+
+    /// Executes the plan of an assignment where its sides are.
+    ///
+    /// # Safety
+    /// As [`Node::gmove`].
+    unsafe fn assign(
+        &mut self,
+        it: &Assignment<'_>,
+        plan: Arc<Vec<Plan>>,
+        construct: Construct,
+        number: Option<i64>,
+    ) -> Result<()> {
+        if it.on_device == (false, false) {
+            // SAFETY: the caller's.
+            return unsafe { self.exchange(plan, construct, it.source, it.target, number) };
+        }
+        let here = self.here();
+        let memory = |on_device: bool, side: &Side, address: usize| match on_device {
+            true => memory_of(address, &gmove::own_boxes(side, here)?),
+            false => Ok(whole(None, address)),
         };
+        let (to, from) = it.on_device;
+        let source = memory(from, it.from, it.source as usize)?;
+        let memories = Memories { source, target: memory(to, it.to, it.target as usize)? };
         // SAFETY: the caller's.
-        unsafe { self.exchange(plan, construct, it.source, it.target, number) }
+        unsafe { self.exchange_between(plan, construct, (memories, resident::has_gpu()), None, number) }
     }
 
     /// `gmove in`: reads a global array, whose segment has that number.
@@ -285,21 +352,24 @@ impl Node {
         if it.from.is_scalar() && !it.to.is_scalar() {
             let mut value = vec![0_u8; it.from.element_bytes() as usize];
             let local = Side::new(gmove::Of::Local(Vec::new(), it.from.element_bytes()), None)?;
-            let one = Assignment { to: &local, target: value.as_mut_ptr(), ..*it };
-            // SAFETY: the caller's source, and an element of this function.
-            unsafe { self.gmove_in(&one, segment)? };
-            // SAFETY: the caller's target.
-            return unsafe { fill(it.to, it.target, here, &value) };
+            let on_device = (false, it.on_device.1);
+            let one = Assignment { to: &local, target: value.as_mut_ptr(), on_device, ..*it };
+            // SAFETY: the caller's source, an element of this function, and the caller's target.
+            return unsafe {
+                self.gmove_in(&one, segment)?;
+                fill(it, here, &value)
+            };
         }
+        let (to, from) = it.on_device;
         for (node, remote, own) in gmove::plan_in(it.to, it.from, here)? {
             let bytes = if node == here {
                 // SAFETY: the caller's source.
-                unsafe { pack_all(&remote, it.source) }
+                unsafe { load(from, it.source, &remote)? }
             } else {
-                one_sided::read(&self.mailbox, node, RemoteMemory::host(segment), &remote)?
+                one_sided::read(&self.mailbox, node, RemoteMemory { segment, on_device: from }, &remote)?
             };
             // SAFETY: the caller's target.
-            unsafe { unpack_all(&own, it.target, &bytes) };
+            unsafe { store(to, it.target, &own, &bytes)? };
         }
         Ok(())
     }
@@ -322,15 +392,15 @@ impl Node {
             return Err(XmpError::new("`gmove out` assigns one element to a section")
                 .hint("assign a section with as many elements"));
         }
-        let mut writes = Vec::new();
+        let (mut writes, (to, from)) = (Vec::new(), it.on_device);
         for (node, remote, own) in gmove::plan_out(it.to, it.from, here)? {
             // SAFETY: the caller's source.
-            let bytes = unsafe { pack_all(&own, it.source) };
+            let bytes = unsafe { load(from, it.source, &own)? };
             if node == here {
                 // SAFETY: the caller's target.
-                unsafe { unpack_all(&remote, it.target, &bytes) };
+                unsafe { store(to, it.target, &remote, &bytes)? };
             } else {
-                let of = RemoteMemory::host(segment);
+                let of = RemoteMemory { segment, on_device: to };
                 writes.push(one_sided::begin_write(&self.mailbox, node, of, &remote, &bytes)?);
             }
         }
@@ -380,15 +450,15 @@ fn next_number(counts: &mut FxHashMap<u64, u64>, set: &NodeSet) -> u64 {
     fingerprint.wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// Stores one value in all elements of a section that a node has.
+/// Stores one value in all elements of the left side that a node has.
 ///
 /// # Safety
 /// The section is in memory that may be written.
-unsafe fn fill(to: &Side, target: *mut u8, here: u32, value: &[u8]) -> Result<()> {
-    for it in gmove::own_boxes(to, here)? {
-        let values = value.repeat(it.bytes() / value.len().max(1));
+unsafe fn fill(it: &Assignment<'_>, here: u32, value: &[u8]) -> Result<()> {
+    for part in gmove::own_boxes(it.to, here)? {
+        let values = value.repeat(part.bytes() / value.len().max(1));
         // SAFETY: the caller's.
-        unsafe { it.unpack(target, &values) };
+        unsafe { store(it.on_device.0, it.target, &[part], &values)? };
     }
     Ok(())
 }

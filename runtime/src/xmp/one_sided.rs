@@ -36,13 +36,6 @@ pub(super) struct RemoteMemory {
     pub(super) on_device: bool,
 }
 
-impl RemoteMemory {
-    /// The memory under a number.
-    pub(super) fn host(segment: u64) -> RemoteMemory {
-        RemoteMemory { segment, on_device: false }
-    }
-}
-
 /// Reads sections of a node's memory, packed.
 ///
 /// # Errors

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use super::collective::{AllReduce, Broadcast};
 use super::device::DeviceExchange;
+use super::device::sections::{load, store};
 use super::error::Result;
 use super::exchange::{Exchange, Plan, Store};
 use super::mailbox::{Context, Mailbox};
 use super::reduction::{Operator, Variable};
+use super::strided::StridedBox;
 
 /// How elements that have come are combined with those of the target.
 pub(super) type Combine = Box<dyn Fn(&mut [u8], &[u8]) + Send>;
@@ -27,36 +29,48 @@ pub(super) struct Exchanges {
     pub(super) combine: Option<Combine>,
 }
 
-/// Memory of the program, piece by piece.
+/// Memory of the program, piece by piece, or the accelerator's copy of it.
 #[derive(Clone, Debug)]
-pub(super) struct Pieces(pub(super) Vec<(*mut u8, usize)>);
+pub(super) struct Pieces {
+    /// Their addresses in memory of the program, and their bytes.
+    pub(super) all: Vec<(*mut u8, usize)>,
+    /// The values are those of the copies.
+    pub(super) on_device: bool,
+}
 
 impl Pieces {
     /// The bytes of all.
     ///
+    /// # Errors
+    /// The accelerator has no copy of them, or it has failed.
+    ///
     /// # Safety
     /// They are in memory that may be read.
-    pub(super) unsafe fn gather(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.0.iter().map(|it| it.1).sum());
-        for (address, length) in &self.0 {
+    pub(super) unsafe fn gather(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(self.all.iter().map(|it| it.1).sum());
+        for (address, length) in self.all.iter().filter(|it| it.1 > 0) {
             // SAFETY: the caller's.
-            bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(*address, *length) });
+            bytes.extend(unsafe { load(self.on_device, *address, &[StridedBox::new(0, &[], *length)])? });
         }
-        bytes
+        Ok(bytes)
     }
 
     /// Writes what [`Pieces::gather`] has read.
     ///
+    /// # Errors
+    /// As [`Pieces::gather`].
+    ///
     /// # Safety
     /// They are in memory that may be written.
-    pub(super) unsafe fn scatter(&self, bytes: &[u8]) {
+    pub(super) unsafe fn scatter(&self, bytes: &[u8]) -> Result<()> {
         let mut rest = bytes;
-        for (address, length) in &self.0 {
+        for (address, length) in &self.all {
             let (own, others) = rest.split_at(*length);
             // SAFETY: the caller's.
-            unsafe { std::ptr::copy_nonoverlapping(own.as_ptr(), *address, *length) };
+            unsafe { store(self.on_device, *address, &[StridedBox::new(0, &[], *length)], own)? };
             rest = others;
         }
+        Ok(())
     }
 }
 
@@ -120,15 +134,13 @@ impl Operation {
             Operation::Broadcast(broadcast, variables) => {
                 let bytes = broadcast.finish(mailbox)?;
                 // SAFETY: the caller's.
-                unsafe { variables.scatter(&bytes) };
-                Ok(())
+                unsafe { variables.scatter(&bytes) }
             }
             Operation::Reduction(reduction, operator, described, variables) => {
                 let combine = |left: &mut [u8], right: &[u8]| combine_all(&described, operator, left, right);
                 let bytes = reduction.finish(mailbox, &combine)?;
                 // SAFETY: the caller's.
-                unsafe { variables.scatter(&bytes) };
-                Ok(())
+                unsafe { variables.scatter(&bytes) }
             }
         }
     }

@@ -34,14 +34,18 @@ impl Unit<'_> {
     pub(super) fn reduction(&mut self, of: &Directive) -> Lowered<()> {
         let found = self.reduction_items(of, self.argument(of)?)?;
         let (site, on, asynchronous) = (self.site(of), self.on_clause(of, "on")?, self.asynchronous(of));
+        let function = self.function(of, "reduction");
         let call = format!(
-            "apg_xmp_reduction({site}, {}, (const struct apg_xmp_item[]){{{}}}, {}, {on}, {asynchronous});",
+            "{function}({site}, {}, (const struct apg_xmp_item[]){{{}}}, {}, {on}, {asynchronous});",
             found.operator, found.items, found.count
         );
+        if !self.is_about_device(of) {
+            return self.replace(of, call);
+        }
         let items = self.in_parentheses(self.argument(of)?).unwrap_or_default();
         let colon = self.text[items.clone()].find(':').map_or(items.start, |it| items.start + it + 1);
         let items = split(&self.text, colon..items.end, b',');
-        let call = self.by_way_of_host(of, &items, &items, &call)?;
+        let call = self.with_presence(of, &items, &call);
         self.replace(of, call)
     }
 
@@ -51,9 +55,12 @@ impl Unit<'_> {
         let (items, count) = self.item_list(of, range.clone())?;
         let (from, on) = (self.on_clause(of, "from")?, self.on_clause(of, "on")?);
         let (site, asynchronous) = (self.site(of), self.asynchronous(of));
-        let call = format!("apg_xmp_bcast({site}, {items}, {count}, {from}, {on}, {asynchronous});");
-        let variables = split(&self.text, range, b',');
-        let call = self.by_way_of_host(of, &variables, &variables, &call)?;
+        let function = self.function(of, "bcast");
+        let call = format!("{function}({site}, {items}, {count}, {from}, {on}, {asynchronous});");
+        if !self.is_about_device(of) {
+            return self.replace(of, call);
+        }
+        let call = self.with_presence(of, &split(&self.text, range, b','), &call);
         self.replace(of, call)
     }
 
@@ -120,32 +127,26 @@ impl Unit<'_> {
             "reduce_shadow" => self.asynchronous(of),
             _ => format!("{orthogonal}, {}", self.asynchronous(of)),
         };
-        let is_by_way_of_host = function == "reduce_shadow";
-        let function = self.reflect_function(of, function);
+        let function = self.function(of, function);
         let mut calls = Vec::new();
         for array in self.named_arrays(of)? {
             let site = self.site(of);
             calls.push(format!("{function}({site}, {array}, {widths}, {rest});"));
         }
-        let calls = format!("{{ {} }}", calls.join(" "));
-        if !is_by_way_of_host {
-            return self.replace(of, calls);
-        }
-        let items = split(&self.text, self.in_parentheses(self.argument(of)?).unwrap_or_default(), b',');
-        let calls = self.by_way_of_host(of, &items, &items, &calls)?;
-        self.replace(of, calls)
+        self.replace(of, format!("{{ {} }}", calls.join(" ")))
     }
 
-    /// The function of a reflection, in the memory of the device with `acc`.
-    fn reflect_function(&self, of: &Directive, name: &str) -> String {
-        match of.clause("acc").filter(|_| self.has_devices) {
-            Some(_) if !matches!(name, "reflect_init" | "reduce_shadow") => format!("apg_xmp_device_{name}"),
-            _ => format!("apg_xmp_{name}"),
+    /// The function of a construct, in the memory of the device with `acc`.
+    fn function(&self, of: &Directive, name: &str) -> String {
+        // A plan is that of the array, wherever it is.
+        match self.is_about_device(of) && name != "reflect_init" {
+            true => format!("apg_xmp_device_{name}"),
+            false => format!("apg_xmp_{name}"),
         }
     }
 
     pub(super) fn reflect_do(&mut self, of: &Directive) -> Lowered<()> {
-        let function = self.reflect_function(of, "reflect_do");
+        let function = self.function(of, "reflect_do");
         let mut calls = Vec::new();
         for array in self.named_arrays(of)? {
             let (site, asynchronous) = (self.site(of), self.asynchronous(of));

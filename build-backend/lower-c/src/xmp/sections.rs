@@ -196,38 +196,40 @@ impl<'a> Unit<'a> {
                 (temporary, "{0, (void *)&apg_v_, 0, 0, 0, sizeof(apg_v_)}".to_owned())
             }
         };
+        let (mut mode, mut on_device) = (mode.to_owned(), Vec::new());
+        for (side, flag) in [(target, "APG_XMP_TO_ON_DEVICE"), (value, "APG_XMP_FROM_ON_DEVICE")] {
+            if let Some(name) = self.on_device(of, side) {
+                mode.push_str(&format!(" | {flag}"));
+                on_device.push(name);
+            }
+        }
         let call = format!(
             "{{ {temporary}const struct apg_xmp_part apg_to_ = {to}, apg_from_ = {from}; \
              apg_xmp_gmove({site}, {mode}, &apg_to_, &apg_from_, {asynchronous}); }}"
         );
-        let named = self.on_device(of, &[target, value]);
-        let written = self.on_device(of, &[target]);
-        let call = self.by_way_of_host(of, &named, &written, &call)?;
+        on_device.dedup_by_key(|it| self.text[it.clone()].to_owned());
+        let call = if on_device.is_empty() { call } else { self.with_presence(of, &on_device, &call) };
         self.replace(of, call)?;
         self.edits.replace(self.hir.stmt(body).range.into(), "");
         Ok(())
     }
 
-    /// The arrays of sections that are in the memory of the device: all, or those that `acc` names.
-    fn on_device(&self, of: &Directive, sides: &[ExprId]) -> Vec<Range<usize>> {
+    /// The array of a section if that is in the memory of the device: every array is, or those that `acc` names.
+    fn on_device(&self, of: &Directive, side: ExprId) -> Option<Range<usize>> {
+        if !self.is_about_device(of) {
+            return None;
+        }
         let named: Vec<&str> = of
             .clauses_named("acc")
             .flat_map(|it| &it.items)
             .map(|it| self.text[Self::range(it.range)].trim())
             .collect();
-        let mut found: Vec<Range<usize>> = Vec::new();
-        for side in sides {
-            let range = Self::range(self.hir.expr(self.chain(*side).0).range);
-            let text = &self.text[range.clone()];
-            let is_array = self.hir.base_variable(*side).is_some_and(|it| {
-                self.model.array(it).is_some() || matches!(self.hir.variable(it).ty, Type::Array(..))
-            });
-            let is_new = found.iter().all(|it| self.text[it.clone()] != *text);
-            if is_array && is_new && (named.is_empty() || named.contains(&text)) {
-                found.push(range);
-            }
-        }
-        found
+        let range = Self::range(self.hir.expr(self.chain(side).0).range);
+        let is_array = self.hir.base_variable(side).is_some_and(|it| {
+            self.model.array(it).is_some() || matches!(self.hir.variable(it).ty, Type::Array(..))
+        });
+        let is_named = named.is_empty() || named.contains(&&self.text[range.clone()]);
+        (is_array && is_named).then_some(range)
     }
 
     /// The expression of a statement.

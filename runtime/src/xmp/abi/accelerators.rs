@@ -7,6 +7,8 @@ use super::constructs::{self, widths};
 use super::declare::array_state;
 use super::{async_number, run};
 use crate::offload::resident::{self, Resident};
+use crate::xmp::declarations::ArrayState;
+use crate::xmp::device::{BlockMemory, Memories, sections};
 use crate::xmp::error::{Result, XmpError};
 use crate::xmp::exchange::Plan;
 use crate::xmp::layout::{self, Site, text};
@@ -43,6 +45,13 @@ fn find(name: &str, address: usize, bytes: u64) -> Result<Option<Resident>> {
     })
 }
 
+/// The memory of an array's block: the accelerator's copy, or without an accelerator that of the host at
+/// `address`.
+fn block(state: &ArrayState, address: *mut u8) -> Result<Arc<dyn BlockMemory>> {
+    let copy = find(&state.name, address as usize, state.placed()?.block.bytes())?;
+    Ok(sections::whole(copy, address as usize))
+}
+
 pub(super) extern "C" fn reflect(
     site: *const Site,
     array: *mut layout::Array,
@@ -50,9 +59,6 @@ pub(super) extern "C" fn reflect(
     orthogonal: c_int,
     asynchronous: *const c_long,
 ) {
-    if !resident::has_device() {
-        return constructs::reflect(site, array, list, orthogonal, asynchronous);
-    }
     run(site, |node| {
         // SAFETY: an array of the program and what the edit has written.
         unsafe {
@@ -68,9 +74,6 @@ pub(super) extern "C" fn reflect_do(
     array: *mut layout::Array,
     asynchronous: *const c_long,
 ) {
-    if !resident::has_device() {
-        return constructs::reflect_do(site, array, asynchronous);
-    }
     run(site, |node| {
         // SAFETY: an array of the program.
         unsafe {
@@ -80,7 +83,16 @@ pub(super) extern "C" fn reflect_do(
     });
 }
 
-/// Executes exchanges of a block in the memory of the device.
+pub(super) extern "C" fn reduce_shadow(
+    site: *const Site,
+    array: *mut layout::Array,
+    list: *const layout::Width,
+    asynchronous: *const c_long,
+) {
+    constructs::reduce_shadow_in(site, array, list, asynchronous, |it, address| block(it, address).map(Some));
+}
+
+/// Executes exchanges of a block in the memory of the accelerator.
 ///
 /// # Safety
 /// An array of the program, whose block the plans are of; without `number` nothing else uses its shadow until
@@ -92,15 +104,8 @@ unsafe fn exchange(
     number: Option<i64>,
 ) -> Result<()> {
     // SAFETY: the caller's.
-    let (state, address) = unsafe { (array_state(array)?, (*array).address as usize) };
-    let bytes = state.placed()?.block.bytes();
-    let Some(resident) = find(&state.name, address, bytes)? else { return Ok(()) };
-    match resident.host_memory() {
-        // SAFETY: the device is the CPUs; the caller's block.
-        Some(memory) => unsafe { node.exchange(phases, Construct::Reflect, memory, memory, number) },
-        // SAFETY: the caller's block.
-        None => unsafe {
-            node.exchange_on_device(phases, Construct::Reflect, Box::new(resident), bytes, number)
-        },
-    }
+    let (state, address) = unsafe { (array_state(array)?, (*array).address.cast()) };
+    let memories = (Memories::one(block(state, address)?), resident::has_gpu());
+    // SAFETY: the caller's block.
+    unsafe { node.exchange_between(phases, Construct::Reflect, memories, None, number) }
 }

@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use super::constructs::side;
 use super::{nodes_on, run, subscripts};
-use crate::offload::resident;
 use crate::xmp::collective;
 use crate::xmp::declarations::CoarrayState;
-use crate::xmp::device::sections;
+use crate::xmp::device::sections::{load, store};
 use crate::xmp::error::{Result, XmpError};
 use crate::xmp::gmove;
 use crate::xmp::layout::{Coarray, On, Part, Site, list, text};
 use crate::xmp::node::Node;
 use crate::xmp::one_sided::{self, Atomic, RemoteMemory};
-use crate::xmp::strided::{StridedBox, pack_all, total_bytes, unpack_all};
+use crate::xmp::strided::{StridedBox, total_bytes};
 
 pub(super) extern "C" fn declare(
     site: *const Site,
@@ -162,35 +161,6 @@ impl Sides {
     }
 }
 
-/// Elements of memory of the program, or of the accelerator's copy of it.
-///
-/// # Safety
-/// The boxes are in memory of the program.
-unsafe fn packed(on_device: bool, memory: *const u8, boxes: &[StridedBox]) -> Result<Vec<u8>> {
-    match on_device {
-        // SAFETY: the caller's.
-        true => unsafe { sections::pack(memory as usize, boxes) },
-        // SAFETY: the caller's.
-        false => Ok(unsafe { pack_all(boxes, memory) }),
-    }
-}
-
-/// Stores elements in memory of the program, or in the accelerator's copy of it.
-///
-/// # Safety
-/// The boxes are in memory of the program, and have as many bytes.
-unsafe fn store(on_device: bool, memory: *mut u8, boxes: &[StridedBox], bytes: &[u8]) -> Result<()> {
-    match on_device {
-        // SAFETY: the caller's.
-        true => unsafe { sections::unpack(memory as usize, boxes, bytes) },
-        false => {
-            // SAFETY: the caller's.
-            unsafe { unpack_all(boxes, memory, bytes) };
-            Ok(())
-        }
-    }
-}
-
 pub(super) extern "C" fn put(
     site: *const Site,
     coarray: *mut Coarray,
@@ -200,9 +170,9 @@ pub(super) extern "C" fn put(
     sides: c_int,
 ) {
     access(site, coarray, image, to, from, |node, it| {
-        let sides = if resident::has_device() { Sides(sides) } else { Sides(0) };
+        let sides = Sides(sides);
         // SAFETY: sections of the program's memory.
-        let elements = unsafe { packed(sides.own_on_device(), it.memory, &it.own)? };
+        let elements = unsafe { load(sides.own_on_device(), it.memory, &it.own)? };
         let bytes = fitted(elements, it.coarray.element_bytes, &it.boxes)?;
         let on_device = sides.coarray_on_device();
         if it.owner == node.here() {
@@ -222,11 +192,11 @@ pub(super) extern "C" fn get(
     sides: c_int,
 ) {
     access(site, coarray, image, from, to, |node, it| {
-        let sides = if resident::has_device() { Sides(sides) } else { Sides(0) };
+        let sides = Sides(sides);
         let on_device = sides.coarray_on_device();
         let bytes = match it.owner == node.here() {
             // SAFETY: a section of the program's memory.
-            true => unsafe { packed(on_device, it.coarray.address, &it.boxes)? },
+            true => unsafe { load(on_device, it.coarray.address, &it.boxes)? },
             false => {
                 let of = RemoteMemory { segment: it.coarray.segment, on_device };
                 one_sided::read(node.mailbox(), it.owner, of, &it.boxes)?

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use super::declare::array_state;
 use super::{async_number, grid, nodes_on, run, subscripts};
+use crate::offload::resident;
 use crate::xmp::collective;
+use crate::xmp::declarations::ArrayState;
+use crate::xmp::device::{BlockMemory, Memories};
 use crate::xmp::error::{Result, XmpError};
 use crate::xmp::exchange::Plan;
 use crate::xmp::gmove::{Of, Side};
@@ -14,7 +17,7 @@ use crate::xmp::layout::{self, On, Part, Range, Site, list};
 use crate::xmp::loops::{Loop, LoopMode, beside, local_range};
 use crate::xmp::mailbox::{Construct, Context};
 use crate::xmp::node::Assignment;
-use crate::xmp::operation::{Exchanges, Operation};
+use crate::xmp::operation::{Combine, Exchanges, Operation};
 use crate::xmp::reduction::{Element, Operator, Shape, Variable};
 use crate::xmp::reflect::Width;
 
@@ -160,11 +163,13 @@ pub(super) extern "C" fn reflect_do(
     });
 }
 
-pub(super) extern "C" fn reduce_shadow(
+/// Adds shadows of an array to the elements that they are copies of, in memories that `memories` tells.
+pub(super) fn reduce_shadow_in(
     site: *const Site,
     array: *mut layout::Array,
     list: *const layout::Width,
     asynchronous: *const c_long,
+    memory: impl FnOnce(&ArrayState, *mut u8) -> Result<Option<Arc<dyn BlockMemory>>>,
 ) {
     run(site, |node| {
         // SAFETY: an array of the program and what the edit has written; the plan is inside of its block.
@@ -172,7 +177,6 @@ pub(super) extern "C" fn reduce_shadow(
             let state = array_state(array)?;
             // Each element gets what is next to it along an axis; corners are no copies of their own.
             let plan = state.plan_reflect(widths(list, state.rank()), true)?;
-            let memory = (*array).address.cast::<u8>();
             let variable = Variable {
                 value: shape_of_elements(state.element, state.element_bytes()),
                 locations: Vec::new(),
@@ -183,21 +187,30 @@ pub(super) extern "C" fn reduce_shadow(
                 let all = Variable { value: Shape { count, ..variable.value }, locations: Vec::new() };
                 all.combine(Operator::Sum, own, new);
             };
-            let (number, executing) = (async_number(asynchronous), Arc::clone(node.executing()));
+            let phases = Arc::new(plan.iter().map(Plan::reversed).collect());
+            let address = (*array).address.cast::<u8>();
+            let (combine, number) = (Some(Box::new(add) as Combine), async_number(asynchronous));
+            if let Some(memory) = memory(state, address)? {
+                let memories = (Memories::one(memory), resident::has_gpu());
+                return node.exchange_between(phases, Construct::ReduceShadow, memories, combine, number);
+            }
+            let executing = Arc::clone(node.executing());
             let operation = node.new_operation(&executing, number);
-            let begun = Operation::exchange(
-                node.mailbox(),
-                Exchanges {
-                    phases: Arc::new(plan.iter().map(Plan::reversed).collect()),
-                    context: Context { construct: Construct::ReduceShadow, operation },
-                    source: memory,
-                    target: memory,
-                    combine: Some(Box::new(add)),
-                },
-            )?;
+            let context = Context { construct: Construct::ReduceShadow, operation };
+            let exchanges = Exchanges { phases, context, source: address, target: address, combine };
+            let begun = Operation::exchange(node.mailbox(), exchanges)?;
             node.go_on(begun, number)
         }
     });
+}
+
+pub(super) extern "C" fn reduce_shadow(
+    site: *const Site,
+    array: *mut layout::Array,
+    list: *const layout::Width,
+    asynchronous: *const c_long,
+) {
+    reduce_shadow_in(site, array, list, asynchronous, |_, _| Ok(None));
 }
 
 fn shape_of_elements(element: Element, bytes: i64) -> Shape {
@@ -235,6 +248,10 @@ fn not_published(name: &str) -> XmpError {
     .hint("a `gmove` of all nodes, without `in` and `out`, moves elements of any array")
 }
 
+/// Bits of a mode: the left side, and the right side, are in the accelerator's copies (`apg_xmp.h`).
+const TO_ON_DEVICE: c_int = 4;
+const FROM_ON_DEVICE: c_int = 8;
+
 pub(super) extern "C" fn gmove(
     site: *const Site,
     mode: c_int,
@@ -246,7 +263,9 @@ pub(super) extern "C" fn gmove(
         // SAFETY: what the edit of the program has written: sections of its memory.
         unsafe {
             let ((to, target, to_segment), (from, source, from_segment)) = (side(to)?, side(from)?);
-            let assignment = Assignment { to: &to, target, from: &from, source };
+            let on_device = (mode & TO_ON_DEVICE != 0, mode & FROM_ON_DEVICE != 0);
+            let assignment = Assignment { to: &to, target, from: &from, source, on_device };
+            let mode = mode & !(TO_ON_DEVICE | FROM_ON_DEVICE);
             let remote = match mode {
                 1 => Some((&from, from_segment)),
                 2 => Some((&to, to_segment)),

@@ -299,4 +299,7 @@ static FUNCTIONS: Functions = Functions {
     present: accelerators::present,
     device_reflect: accelerators::reflect,
     device_reflect_do: accelerators::reflect_do,
+    device_reduce_shadow: accelerators::reduce_shadow,
+    device_reduction: variables::device_reduction,
+    device_bcast: variables::device_bcast,
 };

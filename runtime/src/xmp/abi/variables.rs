@@ -45,8 +45,9 @@ fn all_items(variables: &[(Item, Vec<Item>)]) -> impl Iterator<Item = &Item> {
 }
 
 /// Where they are in memory.
-fn pieces(variables: &[(Item, Vec<Item>)]) -> Pieces {
-    Pieces(all_items(variables).map(|it| (it.address.cast::<u8>(), shape(it).total())).collect())
+fn pieces(variables: &[(Item, Vec<Item>)], on_device: bool) -> Pieces {
+    let all = all_items(variables).map(|it| (it.address.cast::<u8>(), shape(it).total())).collect();
+    Pieces { all, on_device }
 }
 
 fn operator(number: c_int) -> Result<Operator> {
@@ -79,6 +80,26 @@ fn execute(
     });
 }
 
+/// A reduction of variables, or of the accelerator's copies.
+fn reduce(
+    site: *const Site,
+    number: c_int,
+    items: (*const Item, c_int),
+    on: *const On,
+    asynchronous: *const c_long,
+    on_device: bool,
+) {
+    execute(site, items, on, asynchronous, |node, set, variables, operation| {
+        let (operator, described) = (operator(number)?, described(variables));
+        described.iter().try_for_each(|it| it.check(operator))?;
+        let pieces = pieces(variables, on_device);
+        // SAFETY: variables of the program.
+        let bytes = unsafe { pieces.gather()? };
+        let begun = AllReduce::begin(node.mailbox(), Arc::clone(set), bytes, operation)?;
+        Ok(Operation::Reduction(begun, operator, described, pieces))
+    });
+}
+
 pub(super) extern "C" fn reduction(
     site: *const Site,
     number: c_int,
@@ -87,13 +108,45 @@ pub(super) extern "C" fn reduction(
     on: *const On,
     asynchronous: *const c_long,
 ) {
-    execute(site, (items, count), on, asynchronous, |node, set, variables, operation| {
-        let (operator, described, pieces) = (operator(number)?, described(variables), pieces(variables));
-        described.iter().try_for_each(|it| it.check(operator))?;
+    reduce(site, number, (items, count), on, asynchronous, false);
+}
+
+pub(super) extern "C" fn device_reduction(
+    site: *const Site,
+    number: c_int,
+    items: *const Item,
+    count: c_int,
+    on: *const On,
+    asynchronous: *const c_long,
+) {
+    reduce(site, number, (items, count), on, asynchronous, true);
+}
+
+/// A broadcast of variables, or of the accelerator's copies.
+fn broadcast(
+    site: *const Site,
+    items: (*const Item, c_int),
+    from: *const On,
+    on: *const On,
+    asynchronous: *const c_long,
+    on_device: bool,
+) {
+    execute(site, items, on, asynchronous, |node, set, variables, operation| {
+        let root = match from.is_null() {
+            true => 0,
+            false => {
+                // SAFETY: what the edit of the program has written.
+                let first = unsafe { nodes_on(node, from)? }.nodes.first().copied();
+                first.and_then(|it| set.position(it)).ok_or_else(|| {
+                    XmpError::new("the node after `from` is not one of those that broadcast")
+                })?
+            }
+        };
+        let pieces = pieces(variables, on_device);
         // SAFETY: variables of the program.
-        let bytes = unsafe { pieces.gather() };
-        let begun = AllReduce::begin(node.mailbox(), Arc::clone(set), bytes, operation)?;
-        Ok(Operation::Reduction(begun, operator, described, pieces))
+        let bytes = unsafe { pieces.gather()? };
+        let begun = Broadcast::begin(node.mailbox(), Arc::clone(set), root, bytes, operation)?;
+        Ok(Operation::Broadcast(begun, pieces))
     });
 }
 
@@ -105,23 +158,18 @@ pub(super) extern "C" fn bcast(
     on: *const On,
     asynchronous: *const c_long,
 ) {
-    execute(site, (items, count), on, asynchronous, |node, set, variables, operation| {
-        let root = match from.is_null() {
-            true => 0,
-            false => {
-                // SAFETY: what the edit of the program has written.
-                let first = unsafe { nodes_on(node, from)? }.nodes.first().copied();
-                first.and_then(|it| set.position(it)).ok_or_else(|| {
-                    XmpError::new("the node after `from` is not one of those that broadcast")
-                })?
-            }
-        };
-        let pieces = pieces(variables);
-        // SAFETY: variables of the program.
-        let bytes = unsafe { pieces.gather() };
-        let begun = Broadcast::begin(node.mailbox(), Arc::clone(set), root, bytes, operation)?;
-        Ok(Operation::Broadcast(begun, pieces))
-    });
+    broadcast(site, (items, count), from, on, asynchronous, false);
+}
+
+pub(super) extern "C" fn device_bcast(
+    site: *const Site,
+    items: *const Item,
+    count: c_int,
+    from: *const On,
+    on: *const On,
+    asynchronous: *const c_long,
+) {
+    broadcast(site, (items, count), from, on, asynchronous, true);
 }
 
 pub(super) extern "C" fn begin_reduction(
@@ -134,8 +182,8 @@ pub(super) extern "C" fn begin_reduction(
         // SAFETY: what the edit of the program has written.
         unsafe {
             let (variables, operator) = (variables(items, count), operator(number)?);
-            let pieces = pieces(&variables);
-            let saved = pieces.gather();
+            let pieces = pieces(&variables, false);
+            let saved = pieces.gather()?;
             let mut identity = saved.clone();
             let mut at = 0;
             for variable in described(&variables) {
@@ -143,7 +191,7 @@ pub(super) extern "C" fn begin_reduction(
                 variable.set_identity(operator, &mut identity[at..]);
                 at += variable.total();
             }
-            pieces.scatter(&identity);
+            pieces.scatter(&identity)?;
             Ok(Box::into_raw(Box::new(saved)).cast())
         }
     })
@@ -165,16 +213,15 @@ pub(super) extern "C" fn end_reduction(
             let (variables, operator) = (variables(items, count), operator(number)?);
             let saved = (!saved.is_null()).then(|| *Box::from_raw(saved.cast::<Vec<u8>>()));
             let described = described(&variables);
-            let pieces = pieces(&variables);
-            let mut bytes = pieces.gather();
+            let pieces = pieces(&variables, false);
+            let mut bytes = pieces.gather()?;
             let set = sharing(node, on, axes)?;
             if set.position(node.here()).is_some() {
                 node.reduce(&set, operator, &described, &mut bytes)?;
             }
             let Some(mut saved) = saved else {
                 described.iter().try_for_each(|it| it.check(operator))?;
-                pieces.scatter(&bytes);
-                return Ok(());
+                return pieces.scatter(&bytes);
             };
             let mut at = 0;
             for variable in &described {
@@ -183,8 +230,7 @@ pub(super) extern "C" fn end_reduction(
                 combine_old(variable, operator, &mut saved[range.clone()], &bytes[range.clone()]);
                 at = range.end;
             }
-            pieces.scatter(&saved);
-            Ok(())
+            pieces.scatter(&saved)
         }
     });
 }

@@ -1,19 +1,21 @@
-//! Exchanges between blocks in the memory of accelerators. A node tells those that it receives from that it
-//! is ready, and where; each writes its elements there, from accelerator to accelerator, and says when they
-//! have arrived (a put with post and start: MPI standard, "One-Sided Communications", active target). Where
-//! an accelerator does not reach the other one, elements are packed by it, and go by way of the hosts.
+//! Exchanges of elements in the memory of accelerators. A node tells those that it receives from that it is
+//! ready, and where; each writes its elements there, from accelerator to accelerator, and says when they have
+//! arrived (a put with post and start: MPI standard, "One-Sided Communications", active target). Where an
+//! accelerator does not reach the other one, or a side is memory of the host, elements are packed where they
+//! are, and go by way of the hosts.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use super::memory::BlockMemory;
+use super::memory::{BlockMemory, Memories};
 use super::pairs;
 use crate::device::BoxCopy;
 use crate::xmp::error::{Result, XmpError};
 use crate::xmp::exchange::{Plan, Transfer};
 use crate::xmp::mailbox::{Context, Mailbox, Ticket};
+use crate::xmp::operation::Combine;
 use crate::xmp::segments::{decode_boxes, encode_boxes};
 use crate::xmp::strided::{StridedBox, total_bytes};
 
@@ -29,9 +31,9 @@ const MAX_KEPT: usize = 64;
 struct Ready {
     /// What names the memory; nothing where others do not reach it.
     handle: Vec<u8>,
-    /// Where its block begins in that memory.
+    /// Where in that memory the boxes' base is.
     offset: u64,
-    /// Bytes of the block.
+    /// Bytes from there to the end of that memory.
     bytes: u64,
 }
 
@@ -44,15 +46,22 @@ struct Kept {
     source: (u64, Vec<StridedBox>),
     node: u32,
     ready: Vec<u8>,
-    copies: Arc<[BoxCopy]>,
+    /// `None`: the elements go by way of the host.
+    copies: Option<Arc<[BoxCopy]>>,
 }
 
 impl KeptCopies {
-    fn find(&self, node: u32, source: u64, boxes: &[StridedBox], ready: &[u8]) -> Option<Arc<[BoxCopy]>> {
-        let is_it = |it: &&Kept| {
+    fn find(
+        &mut self,
+        node: u32,
+        source: u64,
+        boxes: &[StridedBox],
+        ready: &[u8],
+    ) -> Option<&mut Option<Arc<[BoxCopy]>>> {
+        let is_it = |it: &&mut Kept| {
             it.node == node && it.source.0 == source && it.source.1 == boxes && it.ready == ready
         };
-        self.0.iter().find(is_it).map(|it| Arc::clone(&it.copies))
+        self.0.iter_mut().find(is_it).map(|it| &mut it.copies)
     }
 
     fn keep(&mut self, kept: Kept) {
@@ -63,13 +72,13 @@ impl KeptCopies {
     }
 }
 
-/// Exchanges of a block, one after the other.
+/// Exchanges between memories, one after the other.
 pub(in crate::xmp) struct DeviceExchange {
     phases: Arc<Vec<Plan>>,
     context: Context,
-    block: Box<dyn BlockMemory>,
-    /// Bytes of the block.
-    bytes: u64,
+    memories: Memories,
+    /// Replaces elements of the target unless given.
+    combine: Option<Combine>,
     kept: Arc<Mutex<KeptCopies>>,
     /// The exchange that is under way.
     phase: usize,
@@ -83,23 +92,24 @@ fn too_divided() -> XmpError {
 }
 
 impl DeviceExchange {
-    /// Begins the exchanges of a block of some bytes.
+    /// Begins exchanges between memories; elements of the target are replaced, or combined with those that
+    /// come.
     ///
     /// # Errors
     /// A node has ended, or is in another construct; an accelerator has failed.
     ///
     /// # Safety
-    /// The boxes of the plans are inside of the block, which nothing else uses until
+    /// The boxes of the plans are inside of the memories, which nothing else uses until
     /// [`DeviceExchange::finish`] returns.
     pub(in crate::xmp) unsafe fn begin(
         mailbox: &Mailbox,
         (phases, context): (Arc<Vec<Plan>>, Context),
-        block: Box<dyn BlockMemory>,
-        bytes: u64,
+        memories: Memories,
+        combine: Option<Combine>,
         kept: &Arc<Mutex<KeptCopies>>,
     ) -> Result<DeviceExchange> {
         let kept = Arc::clone(kept);
-        let mut all = DeviceExchange { phases, context, block, bytes, kept, phase: 0, sent: Vec::new() };
+        let mut all = DeviceExchange { phases, context, memories, combine, kept, phase: 0, sent: Vec::new() };
         // SAFETY: the caller's.
         unsafe { all.begin_phase(mailbox)? };
         Ok(all)
@@ -112,65 +122,69 @@ impl DeviceExchange {
     unsafe fn begin_phase(&mut self, mailbox: &Mailbox) -> Result<()> {
         let phases = Arc::clone(&self.phases);
         let Some(plan) = phases.get(self.phase) else { return Ok(()) };
+        // Elements that replace nothing, or those that are read as well, are stored here.
+        let is_open = self.combine.is_none() && !plan.overlaps;
         for transfer in &plan.receives {
-            mailbox.send(transfer.node, self.context, &self.ready(mailbox, transfer))?;
+            mailbox.send(transfer.node, self.context, &self.ready(mailbox, transfer, is_open))?;
         }
         let tickets: Vec<Ticket> =
             plan.sends.iter().map(|it| mailbox.receive_any(it.node, self.context)).collect();
         let begun = tickets.iter().zip(&plan.sends).map(|(ticket, transfer)| {
             let ready = mailbox.wait(ticket)?;
-            // SAFETY: the caller's block; the other node keeps its own until it hears that all is there.
+            // SAFETY: the caller's memories; the other node keeps its own until it hears that all is there.
             unsafe { self.send(mailbox, transfer, &ready) }
         });
         let begun: Result<Vec<Option<Vec<u8>>>> = begun.collect();
         self.sent = begun.inspect_err(|_| tickets.iter().for_each(|it| mailbox.cancel(it)))?;
-        for (from, to) in &plan.copies {
-            // SAFETY: the caller's block.
-            unsafe { self.copy(from, to)? };
-        }
-        Ok(())
+        // SAFETY: the caller's memories.
+        unsafe { self.copy_all(plan, is_open) }
     }
 
-    /// Where the elements of a transfer may come to.
-    fn ready(&self, mailbox: &Mailbox, transfer: &Transfer) -> Vec<u8> {
-        let exported = if mailbox.is_local(transfer.node) { self.block.export() } else { None };
-        let (handle, offset) = exported.map_or((Vec::new(), 0), |it| (it.0.to_vec(), it.1));
+    /// Where the elements of a transfer may come to; others write there only if it is `open` to them.
+    fn ready(&self, mailbox: &Mailbox, transfer: &Transfer, is_open: bool) -> Vec<u8> {
+        let is_reached = is_open && mailbox.is_local(transfer.node);
+        let exported = if is_reached { self.memories.target.export() } else { None };
+        let ready = match exported {
+            Some(it) => Ready { handle: it.handle.to_vec(), offset: it.offset, bytes: it.bytes },
+            None => Ready { handle: Vec::new(), offset: 0, bytes: u64::MAX },
+        };
         // A vector grows: encoding does not fail.
-        let mut ready =
-            postcard::to_allocvec(&Ready { handle, offset, bytes: self.bytes }).unwrap_or_default();
+        let mut ready = postcard::to_allocvec(&ready).unwrap_or_default();
         ready.extend(encode_boxes(&transfer.boxes));
         ready
     }
 
     /// Begins to write elements where a node wants them, or packs them: the elements.
     ///
+    /// Whatever fails when another node's memory is mapped or written to, the elements go by way of the host,
+    /// now and later. A copy that has begun before the failure writes the elements that the other node
+    /// stores again: this node waits for its end first ([`DeviceExchange::finish`]).
+    ///
     /// # Safety
     /// As [`DeviceExchange::begin`].
     unsafe fn send(&self, mailbox: &Mailbox, transfer: &Transfer, ready: &[u8]) -> Result<Option<Vec<u8>>> {
-        let source = self.block.address();
+        let source = self.memories.source.address();
         let mut kept = self.kept.lock();
-        let found = kept.find(transfer.node, source, &transfer.boxes, ready);
-        let copies = match found {
-            Some(copies) => Some(copies),
-            None => self.plan_put(mailbox, transfer, ready)?.inspect(|copies| {
-                kept.keep(Kept {
-                    source: (source, transfer.boxes.clone()),
-                    node: transfer.node,
-                    ready: ready.to_vec(),
-                    copies: Arc::clone(copies),
-                });
-            }),
-        };
-        drop(kept);
-        match copies {
-            Some(copies) => {
-                // SAFETY: the caller's block, and what the other node has made accessible.
-                unsafe { self.block.begin_copies(&copies)? };
-                Ok(None)
-            }
-            // SAFETY: the caller's block.
-            None => unsafe { self.packed(&transfer.boxes) }.map(Some),
+        if kept.find(transfer.node, source, &transfer.boxes, ready).is_none() {
+            let copies = self.plan_put(mailbox, transfer, ready)?;
+            let (source, ready) = ((source, transfer.boxes.clone()), ready.to_vec());
+            kept.keep(Kept { source, node: transfer.node, ready, copies });
         }
+        if let Some(found) = kept.find(transfer.node, source, &transfer.boxes, ready)
+            && let Some(copies) = found.clone()
+        {
+            // SAFETY: the caller's memories, and what the other node has made accessible.
+            match unsafe { self.memories.source.begin_copies(&copies) } {
+                Ok(()) => return Ok(None),
+                Err(error) => {
+                    tracing::debug!(%error.message, node = transfer.node, "no copy to the memory of a node");
+                    *found = None;
+                }
+            }
+        }
+        drop(kept);
+        // SAFETY: the caller's memories.
+        unsafe { self.packed(&transfer.boxes) }.map(Some)
     }
 
     /// The copies to a node's memory; `None` if the accelerator does not reach that.
@@ -185,7 +199,7 @@ impl DeviceExchange {
         let (boxes, _) = decode_boxes(target.bytes, boxes).map_err(|_| malformed())?;
         if total_bytes(&boxes) != total_bytes(&transfer.boxes) {
             return Err(XmpError::new(format!(
-                "this node sends {} bytes in `reflect`, and node {} expects {}",
+                "this node sends {} bytes, and node {} expects {}",
                 total_bytes(&transfer.boxes),
                 transfer.node,
                 total_bytes(&boxes)
@@ -196,51 +210,59 @@ impl DeviceExchange {
         if !mailbox.is_local(transfer.node) {
             return Ok(None);
         }
-        let Some(start) = self.block.open(&handle) else { return Ok(None) };
+        let source = &self.memories.source;
+        let Some(start) = source.open(&handle) else { return Ok(None) };
         let there = start.wrapping_add(target.offset);
-        Ok(pairs::copies(&transfer.boxes, self.block.address(), &boxes, there).map(Into::into))
+        Ok(pairs::copies(&transfer.boxes, source.address(), &boxes, there).map(Into::into))
     }
 
-    /// The elements of boxes, packed.
+    /// The elements of boxes of the source, packed.
     ///
     /// # Safety
     /// As [`DeviceExchange::begin`].
     unsafe fn packed(&self, boxes: &[StridedBox]) -> Result<Vec<u8>> {
-        let bytes = total_bytes(boxes);
-        let whole = [StridedBox::new(0, &[], bytes)];
-        let copies = pairs::copies(boxes, self.block.address(), &whole, 0).ok_or_else(too_divided)?;
-        let at =
-            |buffer: u64| copies.iter().map(|it| BoxCopy { target: it.target + buffer, ..*it }).collect();
-        // SAFETY: the caller's boxes, and all of the buffer.
-        unsafe { self.block.gather(bytes, &at) }
+        // SAFETY: the caller's.
+        unsafe { gather(&*self.memories.source, boxes) }
     }
 
-    /// Stores packed elements.
+    /// Stores packed elements in the target, or combines them with its own.
     ///
     /// # Safety
     /// As [`DeviceExchange::begin`].
     unsafe fn store(&self, boxes: &[StridedBox], elements: &[u8]) -> Result<()> {
-        let whole = [StridedBox::new(0, &[], elements.len())];
-        let copies = pairs::copies(&whole, 0, boxes, self.block.address()).ok_or_else(too_divided)?;
-        let at =
-            |buffer: u64| copies.iter().map(|it| BoxCopy { source: it.source + buffer, ..*it }).collect();
-        // SAFETY: the caller's boxes, and all of the buffer.
-        unsafe { self.block.scatter(elements, &at) }
+        let target = &*self.memories.target;
+        let Some(combine) = &self.combine else {
+            // SAFETY: the caller's.
+            return unsafe { scatter(target, boxes, elements) };
+        };
+        // SAFETY: the caller's.
+        unsafe {
+            let mut own = gather(target, boxes)?;
+            combine(&mut own, elements);
+            scatter(target, boxes, &own)
+        }
     }
 
-    /// Begins to copy elements that stay here.
+    /// Copies elements that stay here, or begins to.
     ///
     /// # Safety
     /// As [`DeviceExchange::begin`].
-    unsafe fn copy(&self, from: &[StridedBox], to: &[StridedBox]) -> Result<()> {
-        let base = self.block.address();
-        // SAFETY: the caller's block.
-        unsafe {
-            match pairs::copies(from, base, to, base) {
-                Some(copies) => self.block.begin_copies(&copies),
-                None => self.store(to, &self.packed(from)?),
+    unsafe fn copy_all(&self, plan: &Plan, is_open: bool) -> Result<()> {
+        let Memories { source, target } = &self.memories;
+        let mut packed = Vec::new();
+        for (from, to) in &plan.copies {
+            let is_direct = is_open && source.is_host() == target.is_host();
+            let copies = is_direct.then(|| pairs::copies(from, source.address(), to, target.address()));
+            match copies.flatten() {
+                // SAFETY: the caller's memories.
+                Some(copies) => unsafe { target.begin_copies(&copies)? },
+                // SAFETY: the caller's memories.
+                None => packed.push((to, unsafe { self.packed(from)? })),
             }
         }
+        // All that may be overwritten has been read: `packed` waits for all copies that have begun.
+        // SAFETY: the caller's memories.
+        packed.iter().try_for_each(|(to, elements)| unsafe { self.store(to, elements) })
     }
 
     /// Waits for the end of all exchanges.
@@ -253,7 +275,8 @@ impl DeviceExchange {
     pub(in crate::xmp) unsafe fn finish(mut self, mailbox: &Mailbox) -> Result<()> {
         let phases = Arc::clone(&self.phases);
         while let Some(plan) = phases.get(self.phase) {
-            self.block.end_copies()?;
+            self.memories.source.end_copies()?;
+            self.memories.target.end_copies()?;
             for (transfer, sent) in plan.sends.iter().zip(std::mem::take(&mut self.sent)) {
                 match sent {
                     None => mailbox.send(transfer.node, self.context, &[ARRIVED])?,
@@ -267,7 +290,7 @@ impl DeviceExchange {
                 let how = self.receive(mailbox, transfer.node, 1)?;
                 if how == [FOLLOW] {
                     let elements = self.receive(mailbox, transfer.node, total_bytes(&transfer.boxes))?;
-                    // SAFETY: the caller's block.
+                    // SAFETY: the caller's memories.
                     unsafe { self.store(&transfer.boxes, &elements)? };
                 }
             }
@@ -282,4 +305,33 @@ impl DeviceExchange {
         let ticket = mailbox.receive(from, self.context, length);
         mailbox.wait(&ticket).inspect_err(|_| mailbox.cancel(&ticket))
     }
+}
+
+/// The elements of boxes of a memory, packed.
+///
+/// # Safety
+/// The boxes are inside of the memory, which nothing else writes to.
+pub(in crate::xmp) unsafe fn gather(memory: &dyn BlockMemory, boxes: &[StridedBox]) -> Result<Vec<u8>> {
+    let bytes = total_bytes(boxes);
+    let whole = [StridedBox::new(0, &[], bytes)];
+    let copies = pairs::copies(boxes, memory.address(), &whole, 0).ok_or_else(too_divided)?;
+    let at = |buffer: u64| copies.iter().map(|it| BoxCopy { target: it.target + buffer, ..*it }).collect();
+    // SAFETY: the caller's boxes, and all of the buffer.
+    unsafe { memory.gather(bytes, &at) }
+}
+
+/// Stores packed elements in boxes of a memory, which have as many bytes.
+///
+/// # Safety
+/// The boxes are inside of the memory, which nothing else uses.
+pub(in crate::xmp) unsafe fn scatter(
+    memory: &dyn BlockMemory,
+    boxes: &[StridedBox],
+    elements: &[u8],
+) -> Result<()> {
+    let whole = [StridedBox::new(0, &[], elements.len())];
+    let copies = pairs::copies(&whole, 0, boxes, memory.address()).ok_or_else(too_divided)?;
+    let at = |buffer: u64| copies.iter().map(|it| BoxCopy { source: it.source + buffer, ..*it }).collect();
+    // SAFETY: the caller's boxes, and all of the buffer.
+    unsafe { memory.scatter(elements, &at) }
 }

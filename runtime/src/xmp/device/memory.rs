@@ -1,17 +1,22 @@
-//! What an exchange needs of the memory of a block on an accelerator.
+//! What an exchange needs of memory, which is that of an accelerator or of the host.
 
+use std::sync::Arc;
+
+use super::pairs::execute;
 use crate::device::{BoxCopy, PeerHandle};
-use crate::offload::resident::Resident;
+use crate::offload::resident::{Exported, Resident};
 use crate::xmp::error::{Result, XmpError};
 
-/// Memory of an accelerator with a block of a global array.
-pub(in crate::xmp) trait BlockMemory: Send {
-    /// The address of the block.
+/// Memory with a block of a global array, or with an array of the node.
+pub(in crate::xmp) trait BlockMemory: Send + Sync {
+    /// Where the block begins.
     fn address(&self) -> u64;
 
-    /// What names the memory to other nodes of this host, and where the block begins in what it names; `None`
-    /// where others do not reach it.
-    fn export(&self) -> Option<(PeerHandle, u64)>;
+    /// Whether it is memory of the host, which an accelerator does not copy from or to.
+    fn is_host(&self) -> bool;
+
+    /// How other nodes of this host reach the block, if they do.
+    fn export(&self) -> Option<Exported>;
 
     /// Where this accelerator reaches memory of another node of this host; `None` if it does not.
     fn open(&self, handle: &PeerHandle) -> Option<u64>;
@@ -38,12 +43,90 @@ pub(in crate::xmp) trait BlockMemory: Send {
     unsafe fn scatter(&self, elements: &[u8], unpack: &dyn Fn(u64) -> Vec<BoxCopy>) -> Result<()>;
 }
 
+/// Memory of the host: of nodes without an accelerator, of CPUs as an accelerator, and of a side of an
+/// assignment that is not on the accelerator.
+pub(in crate::xmp) struct HostMemory(*mut u8);
+
+// SAFETY: memory of the program; who makes it says how long it is used.
+unsafe impl Send for HostMemory {}
+// SAFETY: likewise.
+unsafe impl Sync for HostMemory {}
+
+impl HostMemory {
+    /// Memory from an address on.
+    pub(in crate::xmp) fn new(address: *mut u8) -> HostMemory {
+        HostMemory(address)
+    }
+}
+
+impl BlockMemory for HostMemory {
+    fn address(&self) -> u64 {
+        self.0 as u64
+    }
+
+    fn is_host(&self) -> bool {
+        true
+    }
+
+    fn export(&self) -> Option<Exported> {
+        None
+    }
+
+    fn open(&self, _: &PeerHandle) -> Option<u64> {
+        None
+    }
+
+    unsafe fn begin_copies(&self, copies: &[BoxCopy]) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { execute(copies) };
+        Ok(())
+    }
+
+    fn end_copies(&self) -> Result<()> {
+        Ok(())
+    }
+
+    unsafe fn gather(&self, bytes: usize, pack: &dyn Fn(u64) -> Vec<BoxCopy>) -> Result<Vec<u8>> {
+        let mut elements = vec![0_u8; bytes];
+        // SAFETY: the caller's boxes, and this function's buffer.
+        unsafe { execute(&pack(elements.as_mut_ptr() as u64)) };
+        Ok(elements)
+    }
+
+    unsafe fn scatter(&self, elements: &[u8], unpack: &dyn Fn(u64) -> Vec<BoxCopy>) -> Result<()> {
+        // SAFETY: the caller's boxes, and its elements.
+        unsafe { execute(&unpack(elements.as_ptr() as u64)) };
+        Ok(())
+    }
+}
+
+/// The memories of an exchange. Those of a reflection are one and the same.
+#[derive(Clone)]
+pub(in crate::xmp) struct Memories {
+    /// Where elements come from.
+    pub(in crate::xmp) source: Arc<dyn BlockMemory>,
+    /// Where they go to.
+    pub(in crate::xmp) target: Arc<dyn BlockMemory>,
+}
+
+impl Memories {
+    /// One memory within which elements are copied.
+    pub(in crate::xmp) fn one(memory: Arc<dyn BlockMemory>) -> Memories {
+        Memories { source: Arc::clone(&memory), target: memory }
+    }
+}
+
 impl BlockMemory for Resident {
     fn address(&self) -> u64 {
         Resident::address(self)
     }
 
-    fn export(&self) -> Option<(PeerHandle, u64)> {
+    fn is_host(&self) -> bool {
+        // The memory of CPUs is used as `HostMemory`.
+        false
+    }
+
+    fn export(&self) -> Option<Exported> {
         Resident::export(self)
     }
 

@@ -1,4 +1,4 @@
-//! Constructs on blocks in the memory of accelerators (XcalableACC 1.0, chapter 3).
+//! Constructs on memory of accelerators (XcalableACC 1.0, chapter 3).
 
 mod exchange;
 mod memory;
@@ -8,4 +8,4 @@ pub(super) mod sections;
 mod tests;
 
 pub(super) use exchange::{DeviceExchange, KeptCopies};
-pub(super) use memory::BlockMemory;
+pub(super) use memory::{BlockMemory, Memories};

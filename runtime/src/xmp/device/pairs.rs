@@ -139,7 +139,6 @@ fn pair(from: &StridedBox, source: u64, to: &StridedBox, target: u64, all: &mut 
 ///
 /// # Safety
 /// Their sources may be read and their targets written, and none is both.
-#[cfg(test)]
 pub(super) unsafe fn execute(copies: &[BoxCopy]) {
     for copy in copies {
         let runs = copy.bytes() / u64::from(copy.run);

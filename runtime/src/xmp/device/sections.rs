@@ -1,32 +1,42 @@
 //! Sections of memory of the program that an accelerator has a copy of.
 
-use super::pairs;
-use crate::device::BoxCopy;
+use std::sync::Arc;
+
+use super::exchange::{gather, scatter};
+use super::memory::{BlockMemory, HostMemory};
 use crate::offload::resident::{self, Problem, Resident};
 use crate::xmp::error::{Result, XmpError};
 use crate::xmp::strided::{StridedBox, pack_all, total_bytes, unpack_all};
 
-/// The copy of the memory of boxes from an address on, and where in it that address would be.
+/// Memory of boxes from an address of the host on, as the accelerator has it: as if it began there. Without an
+/// accelerator that of the host.
 ///
 /// # Errors
-/// There is no accelerator, or it has no copy of them all.
-fn copy_of(address: usize, boxes: &[StridedBox]) -> Result<(Resident, i64)> {
+/// The accelerator has no copy of them all, or it has failed.
+pub(in crate::xmp) fn memory_of(address: usize, boxes: &[StridedBox]) -> Result<Arc<dyn BlockMemory>> {
     let absent = || {
         XmpError::new("this memory is not in that of the accelerator")
             .hint("write `#pragma acc declare create(...)`, or `#pragma acc data` around it")
     };
-    let spans = boxes.iter().map(StridedBox::span);
+    let spans = boxes.iter().filter(|it| it.bytes() > 0).map(StridedBox::span);
     let span = spans.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0);
     let first = address.wrapping_add_signed(span.start as isize);
     match resident::find(first, (span.end - span.start) as u64) {
-        Ok(found) => Ok((found.ok_or_else(absent)?, -span.start)),
+        Ok(found) => Ok(whole(found.map(|it| it.of_part(span.start)), address)),
         Err(Problem::Absent) => Err(absent()),
         Err(Problem::Device(message)) => Err(XmpError::new(message)),
     }
 }
 
-fn too_divided() -> XmpError {
-    XmpError::new("a section has too many axes with gaps for copies in the memory of an accelerator")
+/// The memory of a copy; without one that of the host.
+pub(in crate::xmp) fn whole(copy: Option<Resident>, address: usize) -> Arc<dyn BlockMemory> {
+    match copy {
+        None => Arc::new(HostMemory::new(address as *mut u8)),
+        Some(copy) => match copy.host_memory() {
+            Some(memory) => Arc::new(HostMemory::new(memory)),
+            None => Arc::new(copy),
+        },
+    }
 }
 
 /// The elements of boxes from an address of the host on, as the accelerator has them.
@@ -37,27 +47,18 @@ fn too_divided() -> XmpError {
 /// # Safety
 /// The boxes are in memory of the program.
 pub(in crate::xmp) unsafe fn pack(address: usize, boxes: &[StridedBox]) -> Result<Vec<u8>> {
-    let total = total_bytes(boxes);
-    if total == 0 {
+    if total_bytes(boxes) == 0 {
         return Ok(Vec::new());
     }
-    let (copy, origin) = copy_of(address, boxes)?;
-    if let Some(memory) = copy.host_memory() {
-        // SAFETY: the caller's boxes, in a copy of their memory.
-        return Ok(unsafe { pack_all(boxes, memory.wrapping_offset(origin as isize)) });
-    }
-    let whole = [StridedBox::new(0, &[], total)];
-    let base = copy.address().wrapping_add_signed(origin);
-    let copies = pairs::copies(boxes, base, &whole, 0).ok_or_else(too_divided)?;
-    let at = |buffer: u64| copies.iter().map(|it| BoxCopy { target: it.target + buffer, ..*it }).collect();
-    // SAFETY: the caller's boxes, and all of the buffer.
-    unsafe { copy.gather(total, at) }.map_err(XmpError::new)
+    let memory = memory_of(address, boxes)?;
+    // SAFETY: the caller's boxes, in a copy of their memory.
+    unsafe { gather(&*memory, boxes) }
 }
 
 /// Stores packed elements in boxes from an address of the host on, in the copy of the accelerator.
 ///
 /// # Errors
-/// There is no accelerator, or it has no copy of them all, or it has failed.
+/// The accelerator has no copy of them all, or it has failed.
 ///
 /// # Safety
 /// The boxes are in memory of the program, and have as many bytes as there are.
@@ -65,16 +66,51 @@ pub(in crate::xmp) unsafe fn unpack(address: usize, boxes: &[StridedBox], elemen
     if elements.is_empty() {
         return Ok(());
     }
-    let (copy, origin) = copy_of(address, boxes)?;
-    if let Some(memory) = copy.host_memory() {
-        // SAFETY: the caller's boxes, in a copy of their memory.
-        unsafe { unpack_all(boxes, memory.wrapping_offset(origin as isize), elements) };
-        return Ok(());
+    let memory = memory_of(address, boxes)?;
+    // SAFETY: the caller's boxes, in a copy of their memory.
+    unsafe { scatter(&*memory, boxes, elements) }
+}
+
+/// Elements of memory of the program, or of the accelerator's copy of it.
+///
+/// # Errors
+/// As [`unpack`].
+///
+/// # Safety
+/// The boxes are in memory of the program.
+pub(in crate::xmp) unsafe fn load(
+    on_device: bool,
+    memory: *const u8,
+    boxes: &[StridedBox],
+) -> Result<Vec<u8>> {
+    match on_device {
+        // SAFETY: the caller's.
+        true => unsafe { pack(memory as usize, boxes) },
+        // SAFETY: the caller's.
+        false => Ok(unsafe { pack_all(boxes, memory) }),
     }
-    let whole = [StridedBox::new(0, &[], elements.len())];
-    let base = copy.address().wrapping_add_signed(origin);
-    let copies = pairs::copies(&whole, 0, boxes, base).ok_or_else(too_divided)?;
-    let at = |buffer: u64| copies.iter().map(|it| BoxCopy { source: it.source + buffer, ..*it }).collect();
-    // SAFETY: the caller's boxes, and all of the buffer.
-    unsafe { copy.scatter(elements, at) }.map_err(XmpError::new)
+}
+
+/// Stores elements in memory of the program, or in the accelerator's copy of it.
+///
+/// # Errors
+/// As [`unpack`].
+///
+/// # Safety
+/// The boxes are in memory of the program, and have as many bytes.
+pub(in crate::xmp) unsafe fn store(
+    on_device: bool,
+    memory: *mut u8,
+    boxes: &[StridedBox],
+    bytes: &[u8],
+) -> Result<()> {
+    match on_device {
+        // SAFETY: the caller's.
+        true => unsafe { unpack(memory as usize, boxes, bytes) },
+        false => {
+            // SAFETY: the caller's.
+            unsafe { unpack_all(boxes, memory, bytes) };
+            Ok(())
+        }
+    }
 }

@@ -94,7 +94,7 @@ proptest! {
             // The second time by the plan of the first one, with other memory, and begun before the wait.
             for number in [None, Some(1)] {
                 let mut target = filled(&target_block, &case.to.extents, |it| 1000 + position(&case.to.extents, it));
-                let assignment = Assignment { to: &left, target: target.as_mut_ptr().cast(), from: &right, source: source.as_ptr().cast() };
+                let assignment = Assignment { to: &left, target: target.as_mut_ptr().cast(), from: &right, source: source.as_ptr().cast(), on_device: (false, false) };
                 // SAFETY: sections of these blocks.
                 unsafe { node.gmove(&assignment, Construct::Gmove, number) }.expect("an assignment");
                 node.wait_async(1).expect("an assignment");
@@ -114,7 +114,7 @@ proptest! {
             let mut source = filled(&source_block, &case.from.extents, |it| position(&case.from.extents, it));
             let (target_bytes, source_bytes) = (target.len() as u64 * 4, source.len() as u64 * 4);
             let pointers = (target.as_mut_ptr().cast::<u8>(), source.as_mut_ptr().cast::<u8>());
-            let assignment = Assignment { to: &left, target: pointers.0, from: &right, source: pointers.1 };
+            let assignment = Assignment { to: &left, target: pointers.0, from: &right, source: pointers.1, on_device: (false, false) };
             // SAFETY: sections of these blocks, which stay until all nodes are behind the barrier.
             unsafe {
                 one_sided::publish(node.mailbox(), 1, pointers.0, target_bytes);
@@ -154,7 +154,13 @@ fn local_and_overlapping_sides() {
         let of_node = Side::new(Of::Local(vec![10], 4), None).expect("a section");
         let one = Side::new(Of::Local(vec![], 4), None).expect("an element");
         let mut assign = |to: &Side, target: *mut i32, from: &Side, source: *const i32| {
-            let it = Assignment { to, target: target.cast(), from, source: source.cast() };
+            let it = Assignment {
+                to,
+                target: target.cast(),
+                from,
+                source: source.cast(),
+                on_device: (false, false),
+            };
             // SAFETY: sections of these arrays.
             unsafe { node.gmove(&it, Construct::Gmove, None) }.expect("an assignment");
         };
@@ -209,7 +215,13 @@ fn sections_of_pointers_into_each_other_are_read_before_they_are_written() {
             // SAFETY: within the vector, as the sections from there on.
             unsafe {
                 let target = source.add(2).cast::<u8>();
-                let assignment = Assignment { to: &side, target, from: &side, source: source.cast() };
+                let assignment = Assignment {
+                    to: &side,
+                    target,
+                    from: &side,
+                    source: source.cast(),
+                    on_device: (false, false),
+                };
                 node.gmove(&assignment, Construct::Gmove, None).expect("an assignment");
             }
             assert_eq!(memory, expected);

@@ -11,6 +11,9 @@ use crate::xmp::operation::{Operation, Pieces};
 use crate::xmp::reduction::{Element, Operator, Shape, Variable};
 use crate::xmp::strided::StridedBox;
 
+/// Memory of nodes that the tests publish.
+const MEMORY: RemoteMemory = RemoteMemory { segment: 1, on_device: false };
+
 fn int() -> Variable {
     let element = Element::from_number(6).expect("int");
     Variable { value: Shape { element, bytes: 4, count: 1 }, locations: Vec::new() }
@@ -44,15 +47,22 @@ fn reductions_and_broadcasts_that_are_waited_for_later() {
         let results = on_nodes(count, seeded(100 + u64::from(count)), |node| {
             let entire = node.entire().clone();
             let (mut sum, mut value) = (node.here() as i32 + 1, [node.here() as u8; 9000]);
-            let sum_pieces = Pieces(vec![((&raw mut sum).cast(), 4)]);
-            let value_pieces = Pieces(vec![(value.as_mut_ptr(), 9000)]);
+            let sum_pieces = Pieces { all: vec![((&raw mut sum).cast(), 4)], on_device: false };
+            let value_pieces = Pieces { all: vec![(value.as_mut_ptr(), 9000)], on_device: false };
             // SAFETY: these variables, which this function leaves alone until it has waited.
             unsafe {
-                let begun = AllReduce::begin(node.mailbox(), entire.clone(), sum_pieces.gather(), 1);
+                let begun =
+                    AllReduce::begin(node.mailbox(), entire.clone(), sum_pieces.gather().expect("bytes"), 1);
                 let reduction =
                     Operation::Reduction(begun.expect("a sum"), Operator::Sum, vec![int()], sum_pieces);
                 node.go_on(reduction, Some(1)).expect("a sum");
-                let begun = Broadcast::begin(node.mailbox(), entire.clone(), 0, value_pieces.gather(), 2);
+                let begun = Broadcast::begin(
+                    node.mailbox(),
+                    entire.clone(),
+                    0,
+                    value_pieces.gather().expect("bytes"),
+                    2,
+                );
                 let broadcast = Operation::Broadcast(begun.expect("a broadcast"), value_pieces);
                 node.go_on(broadcast, Some(2)).expect("a broadcast");
             }
@@ -166,9 +176,9 @@ fn atomic_additions_and_locks_of_all_nodes_are_counted() {
             one_sided::atomic(&mailbox, 0, (1, 4), Atomic::Add, 1, 0).expect("a sum");
             one_sided::set_lock(&mailbox, 2, (1, 0), true).expect("a lock");
             let boxes = [StridedBox::new(8, &[], 4)];
-            let former = one_sided::read(&mailbox, 1, RemoteMemory::host(1), &boxes).expect("a value");
+            let former = one_sided::read(&mailbox, 1, MEMORY, &boxes).expect("a value");
             let next = i32::from_ne_bytes(former.try_into().expect("an int")) + 1;
-            node.put(1, RemoteMemory::host(1), &boxes, &next.to_ne_bytes()).expect("a put");
+            node.put(1, MEMORY, &boxes, &next.to_ne_bytes()).expect("a put");
             node.sync_memory().expect("an end");
             one_sided::set_lock(&mailbox, 2, (1, 0), false).expect("an end");
         }
@@ -209,8 +219,7 @@ fn access_to_memory_that_has_ended_is_refused() {
         unsafe { one_sided::publish(&mailbox, 1, memory.as_mut_ptr(), 8) };
         one_sided::end(&mailbox, 1);
         node.sync_all().expect("a barrier");
-        let error =
-            one_sided::read(&mailbox, 1 - node.here(), RemoteMemory::host(1), &[StridedBox::new(0, &[], 4)]);
+        let error = one_sided::read(&mailbox, 1 - node.here(), MEMORY, &[StridedBox::new(0, &[], 4)]);
         let message = error.expect_err("refused").message;
         assert!(message.ends_with("has left the function whose array is accessed here"), "{message}");
         node.sync_all().expect("a barrier");

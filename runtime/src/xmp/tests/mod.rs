@@ -55,6 +55,11 @@ pub(super) struct AnyArray {
 pub(super) const NODES: u32 = 4;
 
 impl AnyArray {
+    /// With other extents along as many axes.
+    pub(super) fn with_extents(self, extents: Vec<i64>) -> AnyArray {
+        AnyArray { extents, ..self }
+    }
+
     pub(super) fn declaration(&self) -> Arc<Declaration> {
         let rank = self.extents.len();
         let of_template = |axis: usize| if self.is_transposed { rank - 1 - axis } else { axis };

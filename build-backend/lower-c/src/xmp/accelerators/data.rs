@@ -332,30 +332,15 @@ impl Unit<'_> {
         self.replace(of, text)
     }
 
-    /// Copies around a construct that communicates values of the device by way of the host: what it reads and
-    /// writes in front of it, what it writes behind it.
-    pub(in super::super) fn by_way_of_host(
-        &self,
-        of: &Directive,
-        all: &[Range<usize>],
-        written: &[Range<usize>],
-        construct: &str,
-    ) -> Lowered<String> {
-        if of.clause("acc").is_none() || !self.has_devices {
-            return Ok(construct.to_owned());
-        }
-        let (mut before, mut behind) = (Maps::default(), Maps::default());
-        for item in all {
-            self.update(of, "from", item.clone(), &mut before)?;
-        }
-        for item in written {
-            self.update(of, "to", item.clone(), &mut behind)?;
-        }
-        Ok(format!(
-            "{{ {}\n#pragma omp target update{}\n{construct}\n#pragma omp target update{}\n}}",
-            self.preparation(&before),
-            before.clauses,
-            behind.clauses
-        ))
+    /// A construct that communicates values of the device: the checks that it has them all, and the call.
+    pub(in super::super) fn with_presence(&self, of: &Directive, all: &[Range<usize>], call: &str) -> String {
+        let mut maps = Maps::default();
+        all.iter().for_each(|it| self.presence_check(of, it.clone(), &mut maps));
+        format!("{{ {}{call} }}", self.preparation(&maps))
+    }
+
+    /// Whether a construct communicates values of the device.
+    pub(in super::super) fn is_about_device(&self, of: &Directive) -> bool {
+        self.has_devices && of.clause("acc").is_some()
     }
 }
