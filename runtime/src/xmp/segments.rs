@@ -113,6 +113,34 @@ struct Lock {
     waiting: VecDeque<(u32, u64)>,
 }
 
+impl Lock {
+    /// A node asks for the lock: it gets the answer 1 when it has it, and 0 if it had it already.
+    fn take(&mut self, from: u32, number: u64) -> Vec<Reply> {
+        match self.holder {
+            None => {
+                self.holder = Some(from);
+                vec![(from, number, vec![1])]
+            }
+            Some(holder) if holder == from => vec![(from, number, vec![0])],
+            Some(_) => {
+                self.waiting.push_back((from, number));
+                Vec::new()
+            }
+        }
+    }
+
+    /// A node gives the lock to the next one: it gets the answer 1, or 0 if it does not have it.
+    fn give_back(&mut self, from: u32, number: u64) -> Vec<Reply> {
+        if self.holder != Some(from) {
+            return vec![(from, number, vec![0])];
+        }
+        let next = self.waiting.pop_front();
+        self.holder = next.map(|it| it.0);
+        let granted = next.map(|(node, number)| (node, number, vec![1]));
+        [Some((from, number, vec![1])), granted].into_iter().flatten().collect()
+    }
+}
+
 /// The memory of a node that others may access.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
@@ -174,6 +202,48 @@ impl Segment {
         decode_boxes(self.bytes, bytes)
     }
 
+    /// The elements of boxes; none if the accelerator does not have them.
+    fn read(&self, on_device: bool, payload: &[u8]) -> std::result::Result<Vec<u8>, Error> {
+        let (boxes, _) = self.boxes(payload)?;
+        // SAFETY: inside of registered memory. The program orders accesses to the elements.
+        Ok(unsafe { sections::load(on_device, self.address as *const u8, &boxes) }.unwrap_or_default())
+    }
+
+    /// Stores elements in boxes: nothing, or why the accelerator's copy cannot be written.
+    fn write(&self, on_device: bool, payload: &[u8]) -> std::result::Result<Vec<u8>, Error> {
+        let (boxes, elements) = self.boxes(payload)?;
+        if elements.len() != total_bytes(&boxes) {
+            return malformed("the elements of sections");
+        }
+        // SAFETY: inside of registered memory. The program orders accesses to the elements.
+        let written = unsafe { sections::store(on_device, self.address as *mut u8, &boxes, elements) };
+        Ok(written.map_or_else(|it| it.message.into_bytes(), |()| Vec::new()))
+    }
+
+    /// Executes an atomic operation on an int: its former value.
+    fn execute(
+        &self,
+        offset: u64,
+        operation: Atomic,
+        value: i32,
+        compare: i32,
+    ) -> std::result::Result<i32, Error> {
+        let address = self.int(offset)?;
+        // SAFETY: an aligned int inside of registered memory. All atomic operations on it are made here, one
+        // at a time.
+        unsafe {
+            let former = address.read_volatile();
+            match operation {
+                Atomic::Reference => {}
+                Atomic::Define | Atomic::Swap => address.write_volatile(value),
+                Atomic::Add => address.write_volatile(former.wrapping_add(value)),
+                Atomic::CompareSwap if former == compare => address.write_volatile(value),
+                Atomic::CompareSwap => {}
+            }
+            Ok(former)
+        }
+    }
+
     fn int(&self, offset: u64) -> std::result::Result<*mut i32, Error> {
         match offset.is_multiple_of(4) && offset.checked_add(4).is_some_and(|end| end <= self.bytes) {
             true => Ok((self.address + offset as usize) as *mut i32),
@@ -230,79 +300,21 @@ impl Memory {
             return Ok(Vec::new());
         };
         match request {
-            Request::Read { number, on_device: true, .. } => {
-                let (boxes, _) = segment.boxes(payload)?;
-                // SAFETY: inside of registered memory.
-                let bytes = unsafe { sections::pack(segment.address, &boxes) };
-                Ok(vec![(from, number, bytes.unwrap_or_default())])
+            Request::Read { number, on_device, .. } => {
+                Ok(vec![(from, number, segment.read(on_device, payload)?)])
             }
-            Request::Write { number, on_device: true, .. } => {
-                let (boxes, elements) = segment.boxes(payload)?;
-                if elements.len() != total_bytes(&boxes) {
-                    return malformed("the elements of sections");
-                }
-                // SAFETY: inside of registered memory.
-                let written = unsafe { sections::unpack(segment.address, &boxes, elements) };
-                Ok(vec![(from, number, written.map_or_else(|it| it.message.into_bytes(), |()| Vec::new()))])
-            }
-            Request::Read { number, .. } => {
-                let (boxes, _) = segment.boxes(payload)?;
-                let mut bytes = Vec::with_capacity(total_bytes(&boxes));
-                for it in &boxes {
-                    // SAFETY: inside of registered memory. The program orders accesses to the elements.
-                    unsafe { it.pack(segment.address as *const u8, &mut bytes) };
-                }
-                Ok(vec![(from, number, bytes)])
-            }
-            Request::Write { number, .. } => {
-                let (boxes, mut rest) = segment.boxes(payload)?;
-                if rest.len() != total_bytes(&boxes) {
-                    return malformed("the elements of sections");
-                }
-                for it in &boxes {
-                    // SAFETY: inside of registered memory. The program orders accesses to the elements.
-                    rest = unsafe { it.unpack(segment.address as *mut u8, rest) };
-                }
-                Ok(vec![(from, number, Vec::new())])
+            Request::Write { number, on_device, .. } => {
+                Ok(vec![(from, number, segment.write(on_device, payload)?)])
             }
             Request::Atomic { offset, operation, value, compare, number, .. } => {
-                let address = segment.int(offset)?;
-                // SAFETY: an aligned int inside of registered memory. All atomic operations on it are made
-                // here, one at a time.
-                let former = unsafe {
-                    let former = address.read_volatile();
-                    match operation {
-                        Atomic::Reference => {}
-                        Atomic::Define | Atomic::Swap => address.write_volatile(value),
-                        Atomic::Add => address.write_volatile(former.wrapping_add(value)),
-                        Atomic::CompareSwap if former == compare => address.write_volatile(value),
-                        Atomic::CompareSwap => {}
-                    }
-                    former
-                };
+                let former = segment.execute(offset, operation, value, compare)?;
                 Ok(vec![(from, number, former.to_ne_bytes().to_vec())])
             }
             Request::Lock { segment, offset, number } => {
-                let lock = self.locks.entry((segment, offset)).or_default();
-                if lock.holder.is_none() {
-                    lock.holder = Some(from);
-                    return Ok(vec![(from, number, vec![1])]);
-                }
-                if lock.holder == Some(from) {
-                    return Ok(vec![(from, number, vec![0])]);
-                }
-                lock.waiting.push_back((from, number));
-                Ok(Vec::new())
+                Ok(self.locks.entry((segment, offset)).or_default().take(from, number))
             }
             Request::Unlock { segment, offset, number } => {
-                let lock = self.locks.entry((segment, offset)).or_default();
-                if lock.holder != Some(from) {
-                    return Ok(vec![(from, number, vec![0])]);
-                }
-                let next = lock.waiting.pop_front();
-                lock.holder = next.map(|it| it.0);
-                let granted = next.map(|(node, number)| (node, number, vec![1]));
-                Ok([Some((from, number, vec![1])), granted].into_iter().flatten().collect())
+                Ok(self.locks.entry((segment, offset)).or_default().give_back(from, number))
             }
         }
     }
