@@ -28,6 +28,9 @@ pub struct Plan {
     pub overlaps: bool,
 }
 
+/// How elements that have come are combined with those of the target: these, and those.
+pub(super) type Combine = Box<dyn Fn(&mut [u8], &[u8]) + Send>;
+
 /// How elements that have come are stored.
 #[derive(Clone, Copy)]
 pub enum Store<'a> {

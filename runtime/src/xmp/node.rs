@@ -10,13 +10,13 @@ use super::collective::{self, AllReduce};
 use super::device::sections::{load, memory_of, store, whole};
 use super::device::{DeviceExchange, KeptCopies, Memories};
 use super::error::{Result, XmpError};
-use super::exchange::Plan;
+use super::exchange::{Combine, Plan};
 use super::gmove::{self, Side};
 use super::kept_plans::{Assigned, KeptPlans};
 use super::mailbox::{Construct, Context, Mailbox};
 use super::node_set::NodeSet;
 use super::one_sided::{self, RemoteMemory};
-use super::operation::{Combine, Exchanges, Operation, combine_all};
+use super::operation::{Exchanges, Operation, combine_all};
 use super::reduction::{Operator, Variable};
 use super::strided::StridedBox;
 use crate::offload::resident;
@@ -175,8 +175,8 @@ impl Node {
         }
     }
 
-    /// Whether an executing node has a GPU, `own` being whether this one does: exchanges between memories have
-    /// other messages then. The nodes of a set agree once.
+    /// Whether an executing node has a GPU, where `own` says whether this node does: exchanges between
+    /// memories have other messages then. The nodes of a set agree once.
     ///
     /// # Errors
     /// A node has ended, or is in another construct.
@@ -192,8 +192,8 @@ impl Node {
         Ok(found)
     }
 
-    /// As [`Node::exchange`], between memories of which some are of accelerators. `own` is whether this node has
-    /// a GPU.
+    /// As [`Node::exchange`], between memories of which some are of accelerators. `own` says whether this
+    /// node has a GPU.
     ///
     /// # Errors
     /// A node has ended, or is in another construct; an accelerator has failed.

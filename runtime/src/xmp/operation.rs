@@ -7,13 +7,10 @@ use super::collective::{AllReduce, Broadcast};
 use super::device::DeviceExchange;
 use super::device::sections::{load, store};
 use super::error::Result;
-use super::exchange::{Exchange, Plan, Store};
+use super::exchange::{Combine, Exchange, Plan, Store};
 use super::mailbox::{Context, Mailbox};
 use super::reduction::{Operator, Variable};
 use super::strided::StridedBox;
-
-/// How elements that have come are combined with those of the target.
-pub(super) type Combine = Box<dyn Fn(&mut [u8], &[u8]) + Send>;
 
 /// Exchanges one after the other, from an array to itself, or between two.
 pub(super) struct Exchanges {

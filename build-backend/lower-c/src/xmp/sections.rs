@@ -214,7 +214,7 @@ impl<'a> Unit<'a> {
         Ok(())
     }
 
-    /// The array of a section if that is in the memory of the device: every array is, or those that `acc` names.
+    /// The array of a section if that is in the memory of the device: every array, or those that `acc` names.
     fn on_device(&self, of: &Directive, side: ExprId) -> Option<Range<usize>> {
         if !self.is_about_device(of) {
             return None;

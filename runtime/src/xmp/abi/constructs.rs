@@ -10,14 +10,14 @@ use crate::xmp::collective;
 use crate::xmp::declarations::ArrayState;
 use crate::xmp::device::{BlockMemory, Memories};
 use crate::xmp::error::{Result, XmpError};
-use crate::xmp::exchange::Plan;
+use crate::xmp::exchange::{Combine, Plan};
 use crate::xmp::gmove::{Of, Side};
 use crate::xmp::grid::{Axis, Grid, Placement};
 use crate::xmp::layout::{self, On, Part, Range, Site, list};
 use crate::xmp::loops::{Loop, LoopMode, beside, local_range};
 use crate::xmp::mailbox::{Construct, Context};
 use crate::xmp::node::Assignment;
-use crate::xmp::operation::{Combine, Exchanges, Operation};
+use crate::xmp::operation::{Exchanges, Operation};
 use crate::xmp::reduction::{Element, Operator, Shape, Variable};
 use crate::xmp::reflect::Width;
 

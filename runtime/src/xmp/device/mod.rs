@@ -2,6 +2,7 @@
 
 mod exchange;
 mod memory;
+mod packing;
 mod pairs;
 pub(super) mod sections;
 #[cfg(test)]

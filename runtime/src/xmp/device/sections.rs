@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::exchange::{gather, scatter};
 use super::memory::{BlockMemory, HostMemory};
+use super::packing::{gather, scatter};
 use crate::offload::resident::{self, Problem, Resident};
 use crate::xmp::error::{Result, XmpError};
 use crate::xmp::strided::{StridedBox, pack_all, total_bytes, unpack_all};
 
-/// Memory of boxes from an address of the host on, as the accelerator has it: as if it began there. Without an
-/// accelerator that of the host.
+/// Memory of boxes from an address of the host on, as the accelerator has it: as if it began there. Without
+/// an accelerator that of the host.
 ///
 /// # Errors
 /// The accelerator has no copy of them all, or it has failed.
@@ -28,7 +28,7 @@ pub(in crate::xmp) fn memory_of(address: usize, boxes: &[StridedBox]) -> Result<
     }
 }
 
-/// The memory of a copy; without one that of the host.
+/// The memory of a copy, or that of the host at `address` without a copy.
 pub(in crate::xmp) fn whole(copy: Option<Resident>, address: usize) -> Arc<dyn BlockMemory> {
     match copy {
         None => Arc::new(HostMemory::new(address as *mut u8)),

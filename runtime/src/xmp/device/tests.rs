@@ -11,11 +11,11 @@ use crate::device::{BoxCopy, HANDLE_BYTES, PeerHandle};
 use crate::offload::resident::Exported;
 use crate::xmp::array::Block;
 use crate::xmp::error::{Result, XmpError};
-use crate::xmp::exchange::Plan;
+use crate::xmp::exchange::{Combine, Plan};
 use crate::xmp::gmove::{self, Of, Side};
 use crate::xmp::mailbox::Construct;
 use crate::xmp::mailbox::Context;
-use crate::xmp::operation::{Combine, Exchanges, Operation};
+use crate::xmp::operation::{Exchanges, Operation};
 use crate::xmp::reflect::{self, Width};
 use crate::xmp::tests::{AnyArray, NODES, any_array, filled, on_nodes, position, seeded};
 
@@ -34,13 +34,13 @@ struct FakeMemory {
 enum Kind {
     /// No accelerator.
     Host,
-    /// One that reaches the others' memory, and is reached by them.
+    /// An accelerator that reaches the others' memory, and is reached by them.
     Peer,
-    /// One that others do not reach.
+    /// An accelerator that others do not reach.
     Alone,
-    /// One that does not reach others.
+    /// An accelerator that does not reach others.
     Deaf,
-    /// One whose copies to memory of others fail, though it was mapped.
+    /// An accelerator whose copies to memory of others fail, though it was mapped.
     Failing,
 }
 
