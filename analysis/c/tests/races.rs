@@ -196,3 +196,28 @@ fn pointers_in_a_table_are_followed_to_what_they_point_to() {
     assert_eq!(codes(&program(20)), Vec::<&str>::new());
     assert_eq!(codes(&program(18)), ["omp/data-race"]);
 }
+
+#[test]
+fn an_index_outside_of_a_row_meets_the_next_row() {
+    let program = |rows: &str, first: &str, index: &str| {
+        format!(
+            "#include <stdlib.h>\nint main(int argc, char **argv) {{\n    int n = 100, m = 100;\n    \
+             if (argc > 1) n = m = atoi(argv[1]);\n    int w = m;\n    double b[{rows}];\n    int i, j;\n    \
+             #pragma omp parallel for private(j)\n    for (i = 1; i < 99; i++)\n        \
+             for (j = {first}; j < 99; j++) b[i][j] = b[i][{index}];\n    return 0;\n}}\n"
+        )
+    };
+    let toolchain = Arc::new(toolchain());
+    let codes = |text: String| -> Vec<&str> {
+        support::diagnostics_of(Path::new("rows.c"), &text, &toolchain).iter().map(|it| it.code).collect()
+    };
+    assert_eq!(codes(program("100][99", "0", "j - 1")), ["omp/data-race"]);
+    assert_eq!(codes(program("100][99", "0", "j + 1")), ["omp/data-race"]);
+    assert_eq!(codes(program("100][99", "1", "j - 1")), [""; 0]);
+    assert_eq!(codes(program("100][100", "0", "j + 1")), [""; 0]);
+    // The element in front of a row of 200 is none that the loop stores to.
+    assert_eq!(codes(program("100][200", "0", "j - 1")), [""; 0]);
+    let symbolic = program("n][w", "0", "j - 1").replace("j < 99", "j < w");
+    assert_eq!(codes(symbolic.clone()), ["omp/data-race"]);
+    assert_eq!(codes(symbolic.replace("j = 0", "j = 1")), [""; 0]);
+}

@@ -13,6 +13,14 @@ impl Lowering<'_> {
         self.time += 1;
         let is_atomic = self.is_compared || self.atomic.is_some_and(|it| is_same(self.program, it, site));
         self.record(place, is_write, is_atomic, site);
+        if self.region.is_some()
+            && let Some((other, condition)) = self.in_other_row(place)
+        {
+            let count = self.constraints.len();
+            self.constraints.push(condition);
+            self.record(&other, is_write, is_atomic, site);
+            self.constraints.truncate(count);
+        }
     }
 
     pub(super) fn record(&mut self, place: &Place, is_write: bool, is_atomic: bool, site: ExprId) {

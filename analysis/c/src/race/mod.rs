@@ -8,6 +8,7 @@ mod expressions;
 mod facts;
 mod iterations;
 mod regions;
+mod rows;
 mod snapshot;
 mod statements;
 mod tasks;
