@@ -124,3 +124,62 @@ fn an_acquire_is_matched_by_any_release() {
     assert_eq!(codes(&text("write seq_cst", "")), BTreeSet::new());
     assert_eq!(codes(&text("write", "\n            #pragma omp flush\n")), BTreeSet::new());
 }
+
+#[test]
+fn pragmas_of_other_tools_are_left_alone() {
+    let text = |pragma: &str| {
+        format!(
+            "void run(double *a, int n) {{\n    {pragma}\n    for (int i = 0; i < n; i++) a[i] = i;\n}}\n"
+        )
+    };
+    for pragma in
+        ["#pragma parallel for", "#pragma ompparallel for", "#pragma ompbarrier", "#pragma critical"]
+    {
+        assert_eq!(codes(&text(pragma)), BTreeSet::from(["omp/missing-omp"]), "{pragma}");
+    }
+    for pragma in
+        ["#pragma once", "#pragma parallel", "#pragma GCC ivdep", "#pragma unroll", "#pragma ompss x"]
+    {
+        assert_eq!(codes(&text(pragma)), BTreeSet::new(), "{pragma}");
+    }
+}
+
+#[test]
+fn barriers_in_loops_and_functions_are_met_by_all_threads_or_not() {
+    let text = |statement: &str| {
+        format!(
+            "#include <omp.h>\nvoid work(int);\nstatic void wait(void) {{\n    #pragma omp barrier\n}}\n\
+             void run(int n) {{\n    #pragma omp parallel\n    {{\n        int t = omp_get_thread_num();\n        \
+             {statement}\n        work(t);\n    }}\n}}\n"
+        )
+    };
+    for some in
+        ["if (t == 0) wait();", "for (int i = 0; i < t; i++) wait();", "while (t > 0) { wait(); t--; }"]
+    {
+        assert_eq!(codes(&text(some)), BTreeSet::from(["omp/divergent-barrier"]), "{some}");
+    }
+    for all in [
+        "wait();",
+        "for (int i = 0; i < n; i++) wait();",
+        "for (int i = t; i < n; i += 4) wait();",
+        "if (t == 0) wait(); else wait();",
+        "if (n == 0) wait();",
+    ] {
+        assert_eq!(codes(&text(all)), BTreeSet::new(), "{all}");
+    }
+}
+
+#[test]
+fn sections_have_the_elements_that_arrays_have() {
+    let text = |item: &str| {
+        format!(
+            "double b[8];\nvoid run(double *a, int n) {{\n    #pragma omp target enter data map(to: {item})\n    (void)a;\n}}\n"
+        )
+    };
+    for item in ["a[0:]", "a[:]", "a[0:-1]", "b[4:8]", "b[0:9]"] {
+        assert_eq!(codes(&text(item)), BTreeSet::from(["omp/array-section"]), "{item}");
+    }
+    for item in ["a[0:n]", "a[:n]", "b[4:4]", "b[4:]", "b[:]", "b", "a[n:0]"] {
+        assert_eq!(codes(&text(item)), BTreeSet::new(), "{item}");
+    }
+}

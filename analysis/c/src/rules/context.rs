@@ -91,6 +91,11 @@ impl<'p> Context<'p> {
         self.parsed.text().get(std::ops::Range::<usize>::from(range))
     }
 
+    /// Whether all headers were found and all of the file was understood.
+    pub fn is_understood(&self) -> bool {
+        self.parsed.unit.errors().is_empty() && self.parsed.syntax.main.errors().is_empty()
+    }
+
     /// A fix that appends a clause to a directive, where the directive is spelled in the file.
     pub fn append_clause(&self, directive: &Directive, clause: &str) -> Option<Fix<std::path::PathBuf>> {
         let last = directive.clauses.last().map(|it| it.range).unwrap_or(directive.name_range);

@@ -3,7 +3,7 @@
 use apg_c_syntax::TextRange;
 use apg_diagnostics::{Rule, Severity};
 
-use crate::hir::{Clause, Construct, Directive};
+use crate::hir::{Clause, Construct, Directive, ExprKind};
 use crate::rules::Context;
 
 /// Two clauses that exclude each other.
@@ -152,6 +152,30 @@ fn flush(cx: &mut Context<'_>, directive: &Directive) {
     }
 }
 
+/// Variables that a `target` region maps and gives each device thread a copy of.
+fn mapped_and_private<'d>(cx: &Context<'_>, directive: &'d Directive, found: &mut Vec<Contradiction<'d>>) {
+    if directive.constructs != [Construct::Target] {
+        return;
+    }
+    let whole = |clause: &Clause| -> Vec<_> {
+        let variables = clause.items.iter().filter_map(|it| match cx.program.expr(it.expr?).kind {
+            ExprKind::Variable(it) => Some(it),
+            _ => None,
+        });
+        variables.collect()
+    };
+    let mapped: Vec<_> = directive.clauses_named("map").map(|it| (it, whole(it))).collect();
+    for clause in directive.clauses.iter().filter(|it| matches!(it.name.as_str(), "private" | "firstprivate"))
+    {
+        for variable in whole(clause) {
+            let Some((map, _)) = mapped.iter().find(|it| it.1.contains(&variable)) else { continue };
+            let message =
+                format!("`{}` is mapped, and `{}` gives the region a copy", cx.name(variable), clause.name);
+            found.push(Contradiction { clause, message, first: map.range, is_removable: false });
+        }
+    }
+}
+
 pub(super) fn check(cx: &mut Context<'_>) {
     for (_, directive) in cx.directives().filter(|it| !it.1.constructs.is_empty()) {
         if directive.has(Construct::Flush) {
@@ -160,6 +184,7 @@ pub(super) fn check(cx: &mut Context<'_>) {
         let mut found = Vec::new();
         pairs(directive, &mut found);
         arguments(cx, directive, &mut found);
+        mapped_and_private(cx, directive, &mut found);
         for Contradiction { clause, message, first, is_removable } in found {
             let mut diagnostic = cx.at(&RULE, clause.range, message);
             if first != clause.range {

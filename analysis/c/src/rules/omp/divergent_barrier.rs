@@ -2,9 +2,13 @@
 
 use apg_c_syntax::TextRange;
 use apg_diagnostics::{Rule, Severity};
+use rustc_hash::FxHashMap;
 
+use super::nesting_by_call::met;
 use crate::hir::visit::Node;
-use crate::hir::{Construct, ExprId, ExprKind, StmtId, StmtKind, VariableId};
+use crate::hir::{
+    Construct, Directive, DirectiveId, ExprId, ExprKind, FunctionId, StmtId, StmtKind, VariableId,
+};
 use crate::rules::Context;
 
 /// A wait that only some threads reach.
@@ -86,19 +90,59 @@ pub(super) fn thread_numbers(cx: &Context<'_>) -> Vec<VariableId> {
 }
 
 /// The waits in a statement that all threads must meet, outside of inner parallel regions.
-fn waits(cx: &Context<'_>, stmt: StmtId) -> Vec<TextRange> {
+fn waits(cx: &Context<'_>, stmt: StmtId, met: &Met) -> Vec<TextRange> {
     let mut found = Vec::new();
     cx.program.walk_stmt(stmt, &mut |node| {
-        let Node::Directive(id) = node else { return true };
-        let directive = cx.program.directive(id);
-        let waits =
-            directive.constructs.first().is_some_and(|it| it.is_worksharing() || *it == Construct::Barrier);
-        if waits {
-            found.push(directive.name_range);
+        match node {
+            Node::Directive(id) => {
+                let directive = cx.program.directive(id);
+                if waits_for_all(directive) {
+                    found.push(directive.name_range);
+                }
+                return !directive.has(Construct::Parallel) && !directive.has(Construct::Teams);
+            }
+            Node::Expr(call) => {
+                if let ExprKind::Call(callee, _) = cx.program.expr(call).kind
+                    && let ExprKind::Function(function) = cx.program.expr(callee).kind
+                    && let Some(directives) = met.get(&function)
+                    && directives.iter().any(|it| waits_for_all(cx.program.directive(*it)))
+                {
+                    found.push(cx.program.expr(call).range);
+                }
+            }
+            Node::Stmt(_) => {}
         }
-        !directive.has(Construct::Parallel) && !directive.has(Construct::Teams)
+        true
     });
     found
+}
+
+/// The directives that functions meet outside of their own regions.
+type Met = FxHashMap<FunctionId, Vec<DirectiveId>>;
+
+/// Whether all threads of the team must meet a directive.
+fn waits_for_all(directive: &Directive) -> bool {
+    directive.constructs.first().is_some_and(|it| it.is_worksharing() || *it == Construct::Barrier)
+}
+
+/// The condition of a loop that differs from thread to thread, and the body of the loop. A loop that starts
+/// at the number of its thread may have as many iterations as the others.
+fn loop_of_some(cx: &Context<'_>, stmt: &StmtKind, numbers: &[VariableId]) -> Option<(ExprId, StmtId)> {
+    let (condition, body, counter) = match stmt {
+        StmtKind::While(condition, body) | StmtKind::DoWhile(body, condition) => (*condition, *body, None),
+        StmtKind::For { condition: Some(condition), step, body, .. } => {
+            let counter = step.and_then(|it| match cx.program.expr(it).kind {
+                ExprKind::Increment { target, .. } | ExprKind::Assign(_, target, _) => {
+                    cx.program.base_variable(target)
+                }
+                _ => None,
+            });
+            (*condition, *body, counter)
+        }
+        _ => return None,
+    };
+    let numbers: Vec<_> = numbers.iter().copied().filter(|it| Some(*it) != counter).collect();
+    depends_on_thread(cx, condition, &numbers).then_some((condition, body))
 }
 
 pub(super) fn check(cx: &mut Context<'_>) {
@@ -106,24 +150,29 @@ pub(super) fn check(cx: &mut Context<'_>) {
         return;
     }
     let numbers = thread_numbers(cx);
+    let met = met(cx);
     let mut found = Vec::new();
+    let mut report = |range, condition: ExprId| {
+        let message = "not all threads of the team come by here: those that do wait forever";
+        let mut diagnostic = cx.at(&RULE, range, message);
+        let condition = cx.program.expr(condition).range;
+        diagnostic.related.extend(cx.related(condition, "this differs from thread to thread"));
+        found.push(diagnostic);
+    };
     for stmt in &cx.program.stmts {
+        if let Some((condition, body)) = loop_of_some(cx, &stmt.kind, &numbers) {
+            waits(cx, body, &met).into_iter().for_each(|it| report(it, condition));
+        }
         let StmtKind::If(condition, then, otherwise) = stmt.kind else { continue };
         if !depends_on_thread(cx, condition, &numbers) {
             continue;
         }
         // Both branches may have one each: then all threads come by, and compilers accept it.
-        let (a, b) = (waits(cx, then), otherwise.map_or_else(Vec::new, |it| waits(cx, it)));
+        let (a, b) = (waits(cx, then, &met), otherwise.map_or_else(Vec::new, |it| waits(cx, it, &met)));
         if a.len() == b.len() {
             continue;
         }
-        for range in a.into_iter().chain(b) {
-            let message = "not all threads of the team come by here: those that do wait forever";
-            let mut diagnostic = cx.at(&RULE, range, message);
-            let condition = cx.program.expr(condition).range;
-            diagnostic.related.extend(cx.related(condition, "this differs from thread to thread"));
-            found.push(diagnostic);
-        }
+        a.into_iter().chain(b).for_each(|it| report(it, condition));
     }
     found.into_iter().for_each(|it| cx.report(it));
 }

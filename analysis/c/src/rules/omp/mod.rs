@@ -1,9 +1,11 @@
 //! Rules about OpenMP, in alphabetical order of their codes.
 
 pub mod acquire_without_release;
+pub mod array_section;
 pub mod atomic_form;
 pub mod clause_argument;
 pub mod clause_not_allowed;
+pub mod clause_value;
 pub mod conflicting_sharing;
 pub mod contradicting_clauses;
 pub mod counter_changed;
@@ -32,6 +34,7 @@ pub mod missing_firstprivate;
 pub mod missing_flush;
 pub mod missing_for;
 pub mod missing_lastprivate;
+pub mod missing_omp;
 pub mod missing_private;
 pub mod missing_reduction;
 pub mod needless_critical;
@@ -62,9 +65,11 @@ use super::Checked;
 /// The rules of this family.
 pub static RULES: &[Checked] = &[
     (&acquire_without_release::RULE, File(acquire_without_release::check)),
+    (&array_section::RULE, Function(array_section::check)),
     (&atomic_form::RULE, Function(atomic_form::check)),
     (&clause_argument::RULE, Function(clause_argument::check)),
     (&clause_not_allowed::RULE, Function(clause_not_allowed::check)),
+    (&clause_value::RULE, Function(clause_value::check)),
     (&conflicting_sharing::RULE, Function(conflicting_sharing::check)),
     (&contradicting_clauses::RULE, Function(contradicting_clauses::check)),
     (&counter_changed::RULE, Function(counter_changed::check)),
@@ -93,6 +98,7 @@ pub static RULES: &[Checked] = &[
     (&missing_flush::RULE, Function(missing_flush::check)),
     (&missing_for::RULE, Function(missing_for::check)),
     (&missing_lastprivate::RULE, Function(missing_lastprivate::check)),
+    (&missing_omp::RULE, File(missing_omp::check)),
     (&missing_private::RULE, ByOther),
     (&missing_reduction::RULE, ByOther),
     (&needless_critical::RULE, Function(needless_critical::check)),

@@ -67,7 +67,7 @@ fn calls(cx: &Context<'_>, stmt: StmtId) -> Vec<(ExprId, FunctionId)> {
 }
 
 /// The directives that each function meets by itself, or by calls outside of its regions.
-fn met(cx: &Context<'_>) -> FxHashMap<FunctionId, Vec<DirectiveId>> {
+pub(super) fn met(cx: &Context<'_>) -> FxHashMap<FunctionId, Vec<DirectiveId>> {
     let mut met: FxHashMap<FunctionId, Vec<DirectiveId>> = FxHashMap::default();
     for (id, directive) in cx.directives().filter(|it| is_met_by_callers(it.1)) {
         if let Some(function) = directive.function {
