@@ -183,3 +183,34 @@ fn sections_have_the_elements_that_arrays_have() {
         assert_eq!(codes(&text(item)), BTreeSet::new(), "{item}");
     }
 }
+
+#[test]
+fn functions_in_functions_are_passed_over() {
+    let text = "int run(int *a, int n) {\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) {\n        \
+                int twice(int k) { return k + k; }\n        a[i] = twice(i);\n    }\n    int s = 0;\n    \
+                #pragma omp parallel for\n    for (int i = 0; i < n; i++) s += a[i];\n    return s;\n}\n";
+    assert_eq!(codes(text), BTreeSet::from(["omp/missing-reduction"]));
+}
+
+#[test]
+fn names_in_lists_are_declared_in_front_or_are_parameters_of_what_follows() {
+    let simd = "#pragma omp declare simd uniform(a, b) linear(i: 1)\n\
+                double sum(double *a, double *b, int i) { return a[i] + b[i]; }\n";
+    assert_eq!(codes(simd), BTreeSet::new());
+    let undeclared = on_loop("parallel for private(later)");
+    assert_eq!(codes(&undeclared), BTreeSet::from(["omp/list-item"]));
+    // A header that is missing may declare it.
+    assert_eq!(codes(&format!("#include \"missing-header.h\"\n{undeclared}")), BTreeSet::new());
+}
+
+#[test]
+fn tasks_that_ask_whether_they_are_final_may_be_merged() {
+    let text = |body: &str| {
+        format!(
+            "#include <omp.h>\nvoid use(int);\nint run(int x) {{\n    #pragma omp task mergeable final(x > 3)\n    \
+             {{\n        {body}\n        use(x);\n    }}\n    #pragma omp taskwait\n    return x;\n}}\n"
+        )
+    };
+    assert_eq!(codes(&text("x++;")), BTreeSet::from(["omp/mergeable-task"]));
+    assert_eq!(codes(&text("if (!omp_in_final()) x++;")), BTreeSet::new());
+}

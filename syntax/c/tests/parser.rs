@@ -46,6 +46,7 @@ fn declarations_of_all_forms_are_accepted() {
         "struct s { int a : 3, : 0, b; struct { union { int c; float d; }; }; int rest[]; } __attribute__((packed)) v;",
         "enum e { A, B = 2 + 1, C, } e; enum e f(enum e);",
         "struct t; struct t *p; const volatile struct t *const *restrict q;",
+        "int f(int n) { int g(int k) { return k + n; } auto int h(void); int h(void) { return g(2); } return h(); }",
         "main() { return 0; }\nf(a, b) int a; char *b; { return a + *b; }",
         "static inline _Noreturn void stop(void); extern _Thread_local int t; register int r;",
         "int f(int n, int a[static n], int b[const *], int (*c)(int), int [], ...);",

@@ -179,6 +179,26 @@ impl Lowerer {
         }
     }
 
+    /// GNU: a function in a function. Its body, which uses variables of the function around, stays unknown.
+    pub(super) fn nested_function(&mut self, definition: &ast::FunctionDef) {
+        let specified = self.specifiers(definition.decl_specifiers());
+        let declared = self.declarator(definition.declarator(), specified.ty);
+        let (Some(name), Type::Function(result)) = (declared.name, declared.ty) else { return };
+        let name = SmolStr::new(name.text());
+        self.touches_file = true;
+        let (result, id) = ((*result).clone(), FunctionId::new(self.program.functions.len()));
+        let function = Function {
+            name: name.clone(),
+            result,
+            is_static: true,
+            parameters: Vec::new(),
+            body: None,
+            range: None,
+        };
+        self.program.functions.push(function);
+        self.declare(name, Entity::Function(id));
+    }
+
     /// Lowers the definition of a function; `None` if it is none.
     pub(super) fn function_definition(&mut self, definition: &ast::FunctionDef) -> Option<FunctionId> {
         let specified = self.specifiers(definition.decl_specifiers());

@@ -18,6 +18,7 @@ impl Lowerer {
                         stmts.push(this.add_stmt(StmtKind::Declaration(variables), super::range(&it)));
                     }
                     ast::BlockItem::Stmt(it) => stmts.push(this.stmt(Some(it), range)),
+                    ast::BlockItem::FunctionDef(it) => this.nested_function(&it),
                     ast::BlockItem::StaticAssert(_) | ast::BlockItem::LocalLabels(_) => {}
                 }
             }

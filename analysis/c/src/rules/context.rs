@@ -91,6 +91,12 @@ impl<'p> Context<'p> {
         self.parsed.text().get(std::ops::Range::<usize>::from(range))
     }
 
+    /// Whether an expression of the file names a function.
+    pub fn names_function(&self, name: &str) -> bool {
+        let Some(crate::hir::Entity::Function(id)) = self.program.names.get(name) else { return false };
+        self.program.exprs.iter().any(|it| it.kind == ExprKind::Function(*id))
+    }
+
     /// Whether all headers were found and all of the file was understood.
     pub fn is_understood(&self) -> bool {
         self.parsed.unit.errors().is_empty() && self.parsed.syntax.main.errors().is_empty()

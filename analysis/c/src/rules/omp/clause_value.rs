@@ -30,7 +30,7 @@ void scale(double *a, int n) {
 };
 
 /// Clauses, which of their items is the number, and its least value.
-const LEAST: &[(&str, usize, i128)] = &[
+const MIN_VALUES: &[(&str, usize, i128)] = &[
     ("dist_schedule", 1, 1),
     ("grainsize", 0, 1),
     ("num_tasks", 0, 1),
@@ -44,7 +44,7 @@ const LEAST: &[(&str, usize, i128)] = &[
 pub(super) fn check(cx: &mut Context<'_>) {
     for (_, directive) in cx.directives() {
         for clause in &directive.clauses {
-            let Some((_, index, least)) = LEAST.iter().find(|it| it.0 == clause.name) else { continue };
+            let Some((_, index, least)) = MIN_VALUES.iter().find(|it| it.0 == clause.name) else { continue };
             let Some(item) = clause.items.get(*index) else { continue };
             let value = item.expr.and_then(|it| cx.program.constant(it));
             if let Some(value) = value.filter(|it| it < least) {

@@ -1,9 +1,8 @@
 //! `omp/directive-as-statement`
 
-use apg_c_syntax::{TextRange, TextSize};
+use apg_c_syntax::{Family, TextRange, TextSize};
 use apg_diagnostics::{Fix, Rule, Severity, TextEdit};
 
-use crate::hir::visit::Node;
 use crate::hir::{Construct, DirectiveId, StmtId, StmtKind};
 use crate::rules::Context;
 
@@ -90,21 +89,14 @@ fn braces(cx: &Context<'_>, range: TextRange) -> Option<Fix<std::path::PathBuf>>
 }
 
 pub(super) fn check(cx: &mut Context<'_>) {
-    let judged: Vec<DirectiveId> = cx.directives().map(|it| it.0).collect();
-    let mut found = Vec::new();
-    for (_, body) in cx.program.defined_functions() {
-        cx.program.walk_stmt(body, &mut |node| {
-            let Node::Stmt(stmt) = node else { return true };
-            for own in own_statements(&cx.program.stmt(stmt).kind).into_iter().flatten() {
-                if let StmtKind::Directive(it) = cx.program.stmt(own).kind
-                    && judged.contains(&it)
-                    && cx.program.directive(it).constructs.first().is_some_and(|it| stands_alone(*it))
-                {
-                    found.push(it);
-                }
-            }
-            true
-        });
+    let mut found: Vec<DirectiveId> = Vec::new();
+    for own in cx.program.stmts.iter().flat_map(|it| own_statements(&it.kind)).flatten() {
+        if let StmtKind::Directive(it) = cx.program.stmt(own).kind
+            && cx.program.directive(it).family == Family::OpenMp
+            && cx.program.directive(it).constructs.first().is_some_and(|it| stands_alone(*it))
+        {
+            found.push(it);
+        }
     }
     for id in found {
         let directive = cx.program.directive(id);

@@ -96,8 +96,11 @@ fn wrong(cx: &Context<'_>, id: DirectiveId, clause: &Clause, item: &Item) -> Opt
             let name = &cx.program.function(*it).name;
             Some(format!("`{name}` is a function, and `{}` is about variables", clause.name))
         }
-        // What the front end has not understood may declare the name.
-        ExprKind::Unresolved(name) if cx.is_understood() => {
+        // What the front end has not understood may declare the name. Those of `declare simd` are parameters
+        // of the function that follows.
+        ExprKind::Unresolved(name)
+            if cx.is_understood() && !cx.program.directive(id).name.contains("declare") =>
+        {
             Some(format!("`{name}` is not declared in front of the directive"))
         }
         ExprKind::Index(..) | ExprKind::Section(..) if is_whole => {

@@ -46,6 +46,9 @@ void run(void) {
 };
 
 pub(super) fn check(cx: &mut Context<'_>) {
+    if !["omp_set_lock", "omp_set_nest_lock"].iter().any(|it| cx.names_function(it)) {
+        return;
+    }
     let mut judged: Vec<VariableId> = Vec::new();
     for (_, body) in cx.program.defined_functions() {
         let calls = cx.calls_in(body);

@@ -47,7 +47,7 @@ const REQUIRED: &[(Construct, &[&str], &str)] = &[
         &["parallel", "for", "sections", "taskgroup"],
         "`parallel`, `for`, `sections` or `taskgroup`",
     ),
-    (Construct::Scan, &["inclusive", "exclusive"], "`inclusive(...)` or `exclusive(...)`"),
+    (Construct::Scan, &["inclusive", "exclusive", "init_complete"], "`inclusive(...)` or `exclusive(...)`"),
 ];
 
 pub(super) fn check(cx: &mut Context<'_>) {

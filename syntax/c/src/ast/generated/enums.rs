@@ -114,8 +114,9 @@ ast_enum!(
 );
 
 ast_enum!(
-    /// `Declaration | StaticAssert | LocalLabels | Stmt`
+    /// `FunctionDef | Declaration | StaticAssert | LocalLabels | Stmt`
     BlockItem {
+        FunctionDef = FUNCTION_DEF,
         Declaration = DECLARATION,
         StaticAssert = STATIC_ASSERT,
         LocalLabels = LOCAL_LABELS,

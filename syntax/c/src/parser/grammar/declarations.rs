@@ -54,7 +54,7 @@ pub(super) fn static_assert(p: &mut Parser<'_>) {
     m.complete(p, STATIC_ASSERT);
 }
 
-/// A declaration, or at file scope a function definition.
+/// A declaration or function definition; GNU has those in functions too.
 pub(super) fn declaration(p: &mut Parser<'_>, at_file_scope: bool) {
     let m = p.start();
     let before = p.position;
@@ -80,7 +80,8 @@ pub(super) fn declaration(p: &mut Parser<'_>, at_file_scope: bool) {
         if let Some(name) = declared.name {
             p.scopes.declare(name, found.is_typedef);
         }
-        if is_first && at_file_scope && at_body(p, &declared) {
+        let may_have_body = at_file_scope || p.at(L_CURLY) || p.at(__ATTRIBUTE___KW);
+        if is_first && may_have_body && at_body(p, &declared) {
             init.abandon(p);
             return function_definition(p, m, &declared);
         }
