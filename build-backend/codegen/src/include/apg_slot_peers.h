@@ -138,12 +138,15 @@ static __device__ __forceinline__ bool apg_is_taken(const apg_channel &channel) 
   apg_load(taken, channel.taken);
   return taken == channel.number;
 }
+#define APG_POLLS_OF_COPY 65536u
 /* Takes a message back; false if the receiver has claimed it, and the elements have been copied when this returns. True as well if
-   the receiver has failed in between: the host refuses the call then. */
+   the receiver has failed in between: the host refuses the call then. A receiver that lives while another member of the group has
+   failed may read this device's memory just now, which is released when the launch has ended: it gets some ten milliseconds,
+   a thousand times what its copy takes. */
 static __device__ __forceinline__ bool apg_take_back(const apg_channel &channel, const apg_u32 *failed) {
   apg_u64 seen;
   apg_load(seen, channel.claim);
   while (seen / 2u != channel.number) if (apg_exchange_of_system(channel.claim, seen, 2u * channel.number)) return true;
-  for (unsigned polls = 0; !apg_is_taken(channel); ++polls) if (apg_has_failed(failed, polls)) return true;
+  for (unsigned polls = 0; !apg_is_taken(channel); ++polls) if (polls >= APG_POLLS_OF_COPY && apg_has_failed(failed, polls)) return true;
   return false;
 }

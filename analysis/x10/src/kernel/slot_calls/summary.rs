@@ -228,7 +228,7 @@ impl SlotAnalysis<'_> {
         })
     }
 
-    /// Accesses to elements of rails among the parameters that statements at the beginning of a function make.
+    /// Accesses to elements of rails that are parameters, by statements at the beginning of a function.
     fn certain_accesses(&self, root: StmtId) -> Vec<SummaryAccess> {
         let mut found = Vec::new();
         for stmt in self.context.flat_statements(root) {
