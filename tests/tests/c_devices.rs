@@ -225,6 +225,28 @@ fn regions_without_a_device_form_run_on_the_host_with_a_warning() {
 }
 
 #[test]
+fn compilers_that_know_less_get_programs_of_the_host_without_what_devices_need() {
+    if !has_compilers() {
+        return;
+    }
+    let text = "#include \"own.h\"\n#pragma omp begin declare target\nint f(int x) { return x + ONE; }\n\
+        #pragma omp end declare target\nint n = 4;\n#pragma omp declare target enter(n)\n\
+        int main(int count, char **words) {\n  (void)words;\n  int x = 0;\n\
+        #pragma omp target nowait(count > 9) map(tofrom: x)\n  x = f(n);\n  #pragma omp taskwait\n\
+        #pragma omp target map(tofrom: x)\n  x += count;\n  return x + __LINE__;\n}\n";
+    let project = Project::new(&[("late.c", text), ("own.h", "#define ONE 1\n")]);
+    for accels in ["none", "cpu"] {
+        let output = project.apg(&format!("run -Wall -Wextra -Werror --accels {accels} late.c"));
+        assert_eq!((output.status, output.stderr.as_str()), (6 + 15, ""), "{accels}");
+    }
+    let output = project.apg("build -c late.c -o late.o");
+    assert_eq!((output.status, output.stderr.as_str()), (0, ""));
+    let project = Project::new(&[("late.c", &text.replace("x += count", "x += missing"))]);
+    std::fs::write(project.0.path().join("own.h"), "#define ONE 1\n").expect("written");
+    assert!(project.error("run --accels none late.c").contains("late.c:14:8:"));
+}
+
+#[test]
 fn directives_of_macros_leave_the_whole_program_to_the_host() {
     if !has_compilers() {
         return;
@@ -310,7 +332,7 @@ fn pointers_that_are_mapped_themselves_lead_to_their_targets() {
     assert_eq!((output.status, output.stdout.as_str(), output.stderr.as_str()), (0, "3 6 1\n", ""));
 }
 
-/// Not all compilers know `declare mapper`: on the host alone the program is theirs.
+/// Not all compilers know `declare mapper`: those get the program without it.
 const MAPPERS: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -361,6 +383,10 @@ fn structs_are_mapped_by_their_mappers() {
     let output = project.apg("run -Wall --accels cpu mappers.c");
     assert_eq!((output.status, output.stderr.as_str()), (0, ""), "{}", output.stdout);
     assert_eq!(output.stdout, "0 49\n12 2 13\n7 3 3\n");
+    // The host has one object of each.
+    let output = project.apg("run -Wall --accels none mappers.c");
+    assert_eq!((output.status, output.stderr.as_str()), (0, ""), "{}", output.stdout);
+    assert_eq!(output.stdout, "100 49\n12 2 13\n7 3 3\n");
     let wrong = MAPPERS.replace("mapper(high), tofrom", "mapper(hihg), tofrom");
     let project = Project::new(&[("wrong.c", &wrong)]);
     let error = project.error("run --accels cpu wrong.c");

@@ -282,6 +282,18 @@ impl Program {
             true
         });
         for directive in nested {
+            // The number of the thread is computed inside.
+            let filters = self.directive(directive).clauses_named("filter").flat_map(|it| &it.items);
+            for expr in filters.filter_map(|it| it.expr) {
+                self.walk_expr(expr, &mut |node| {
+                    if let Node::Expr(id) = node
+                        && let ExprKind::Variable(variable) = self.expr(id).kind
+                    {
+                        add(variable, self.expr(id).range);
+                    }
+                    true
+                });
+            }
             if let Some(body) = self.directive(directive).body {
                 inner.push(directive);
                 self.collect_captured(body, inner, add);

@@ -198,7 +198,7 @@ impl Code<'_> {
 
     pub(crate) fn external_symbol(&mut self, id: ExternalId) -> String {
         let name = &self.program.externals[id.index()].name;
-        let is_known = team::LIBRARY_FUNCTIONS.contains(&name.as_str());
+        let is_known = team::has_library_function(name);
         if self.target == Target::Cuda && is_known {
             return name.clone();
         }

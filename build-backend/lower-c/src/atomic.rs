@@ -7,7 +7,8 @@ use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, AddressSpace, AtomicOperation, Expr, Operation, Place, PlaceKind, Stmt, Ty};
 
 use crate::body::{Body, binary, int, local_value, operation};
-use crate::expression::{Lvalue, arithmetic_operation, common};
+use crate::lvalue::Lvalue;
+use crate::operators::{arithmetic_operation, common};
 use crate::unsupported::{Lowered, unsupported};
 
 /// An update: the object, the operator, the operand (`None` is one), and whether the object is the operator's

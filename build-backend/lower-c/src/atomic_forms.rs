@@ -90,7 +90,7 @@ impl Body<'_, '_> {
         let value = self.temporary(value);
         let (pointer, ty) = self.atomic_object(update.target)?;
         let holds = |it: &mut Self, before: Expr| {
-            let common = crate::expression::common(before.ty, operand.ty);
+            let common = crate::operators::common(before.ty, operand.ty);
             let before = it.convert_to(before, common, range)?;
             let operand = it.convert_to(operand.clone(), common, range)?;
             let (left, right) = if update.is_reversed { (operand, before) } else { (before, operand) };

@@ -97,6 +97,16 @@ pub(crate) struct TeamThread {
     pub state: LocalId,
 }
 
+/// Memory of an array of variable length that a function declares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VariableArray {
+    pub variable: VariableId,
+    /// The local with its address, or null.
+    pub memory: LocalId,
+    /// The local with its size in bytes.
+    pub capacity: LocalId,
+}
+
 /// A body.
 pub(crate) struct Body<'u, 'a> {
     pub unit: &'u mut Unit<'a>,
@@ -148,8 +158,12 @@ pub(crate) struct Body<'u, 'a> {
     pub file_addresses: FxHashMap<ReachedObject, LocalId>,
     /// Objects of the file whose addresses the prologue computes.
     pub file_objects: FxHashMap<VariableId, Storage>,
-    /// Statements at the start of the function.
+    /// Statements at the start of the function or kernel.
     pub prologue: Vec<Stmt>,
+    /// Arrays of variable length.
+    pub arrays: Vec<VariableArray>,
+    /// The lengths of arrays and rows where they are declared.
+    pub array_lengths: FxHashMap<ExprId, Expr>,
     next_label: u32,
 }
 
@@ -183,6 +197,8 @@ impl<'u, 'a> Body<'u, 'a> {
             file_addresses: FxHashMap::default(),
             file_objects: FxHashMap::default(),
             prologue: Vec::new(),
+            arrays: Vec::new(),
+            array_lengths: FxHashMap::default(),
             next_label: 0,
         }
     }

@@ -8,6 +8,7 @@ use apg_mir::{self as mir, AddressSpace, Expr, Operation, Signature, Ty};
 
 use crate::body::{Body, binary, int};
 use crate::conversion::{is_float, is_integer};
+use crate::device_library::CHARACTER_CLASSES;
 use crate::literal::string_bytes;
 use crate::sources::ends_program;
 use crate::unsupported::{Lowered, unsupported};
@@ -109,6 +110,17 @@ impl Body<'_, '_> {
         Ok(self.temporary(size))
     }
 
+    /// The classes of a character, which the macros of `<ctype.h>` look up in a table of the host.
+    pub(crate) fn character_classes(&mut self, character: ExprId, range: TextRange) -> Lowered<Expr> {
+        let Some(function) = self.unit.sources.library_function(CHARACTER_CLASSES) else {
+            return unsupported(range, "this table is the host's", "compare the character itself");
+        };
+        let value = self.value(character)?;
+        let value = self.convert_argument(function, 0, value, range)?;
+        let call = self.call_with(function, vec![value], range)?;
+        Ok(self.temporary(call))
+    }
+
     fn bytes_pointer(&mut self) -> Ty {
         self.unit.program.types.pointer_to(Ty::I8, AddressSpace::Generic)
     }
@@ -200,7 +212,7 @@ impl Body<'_, '_> {
     }
 
     /// A call of a function with as many parameters as operands.
-    fn call_c(&mut self, name: &str, args: Vec<Expr>, result: Ty) -> Lowered<Expr> {
+    pub(crate) fn call_c(&mut self, name: &str, args: Vec<Expr>, result: Ty) -> Lowered<Expr> {
         let params = args.iter().map(|it| it.ty).collect();
         self.call_external(name, params, false, args, result)
     }

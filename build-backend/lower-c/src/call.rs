@@ -6,12 +6,47 @@ use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, AddressSpace, Expr, LocalId, Ty};
 
 use crate::body::{Body, Storage, local_value};
+use crate::c_library::has_effects;
 use crate::sources::{Definition, ReachedObject};
 use crate::unsupported::{Lowered, unsupported};
 
 impl Body<'_, '_> {
+    /// A call, whose value is used if `is_used`.
+    pub(crate) fn call(
+        &mut self,
+        callee: ExprId,
+        arguments: &[ExprId],
+        result: &Type,
+        is_used: bool,
+        range: TextRange,
+    ) -> Lowered<Expr> {
+        let hir = self.unit.hir;
+        let Some(name) = hir.callee_name(callee) else {
+            return self.call_pointer(callee, arguments, result, range);
+        };
+        if let Some(function) = self.unit.sources.definition(self.unit.file, callee) {
+            return self.call_function(function, name, arguments, result, range);
+        }
+        if self.team.is_some() {
+            return self.team_call(callee, arguments, result, range);
+        }
+        if has_effects(name) {
+            let value = self.c_library_call(name, arguments, is_used, range)?;
+            return if is_used { self.convert(value, result, range) } else { Ok(value) };
+        }
+        if !self.has_library_function(name) {
+            let message = format!("a region calls `{name}`, which no file of the program defines");
+            return unsupported(range, message, "name its file, too, or call it outside of the region");
+        }
+        let mut values = Vec::new();
+        for argument in arguments {
+            values.push(self.value(*argument)?);
+        }
+        self.library_call(name, values, range)
+    }
+
     /// A call of a function that the program defines.
-    pub(crate) fn call_function(
+    fn call_function(
         &mut self,
         function: Definition,
         name: &str,
@@ -19,31 +54,18 @@ impl Body<'_, '_> {
         result: &Type,
         range: TextRange,
     ) -> Lowered<Expr> {
-        let (file, id) = function;
-        let hir = self.unit.sources.hir(file);
-        let item = hir.function(id);
-        if item.parameters.len() != arguments.len() {
-            let message =
-                format!("`{name}` takes {} arguments, not {}", item.parameters.len(), arguments.len());
+        let parameters = self.unit.sources.hir(function.0).function(function.1).parameters.len();
+        if parameters != arguments.len() {
+            let message = format!("`{name}` takes {parameters} arguments, not {}", arguments.len());
             return unsupported(range, message, "pass one argument for each parameter");
         }
-        let mut args = Vec::new();
-        for (argument, parameter) in arguments.iter().zip(&item.parameters) {
+        let mut values = Vec::new();
+        for (index, argument) in arguments.iter().enumerate() {
             let value = self.value(*argument)?;
-            let ty = &hir.variable(*parameter).ty;
-            let ty = self.unit.in_file(file, |unit| unit.ty(ty, range))?;
-            args.push(self.convert_to(value, ty, range)?);
+            values.push(self.convert_argument(function, index, value, range)?);
         }
-        args.splice(..0, self.state());
-        if self.team.is_none() {
-            for object in self.unit.sources.objects_of(function).iter() {
-                args.push(self.object_address(*object, range)?);
-            }
-        }
-        let returned = self.unit.in_file(file, |unit| unit.ty(&item.result, range))?;
-        let function = self.unit.device_function(function, range);
-        let call = Expr::new(returned, mir::ExprKind::Call { function, args });
-        if returned == Ty::Void {
+        let call = self.call_with(function, values, range)?;
+        if call.ty == Ty::Void {
             return Ok(call);
         }
         // Calls happen in the order of the source.
@@ -52,6 +74,39 @@ impl Body<'_, '_> {
             Type::Unknown | Type::Void => Ok(value),
             result => self.convert(value, result, range),
         }
+    }
+
+    /// An argument as a value of the type of its parameter.
+    pub(crate) fn convert_argument(
+        &mut self,
+        function: Definition,
+        index: usize,
+        value: Expr,
+        range: TextRange,
+    ) -> Lowered<Expr> {
+        let hir = self.unit.sources.hir(function.0);
+        let ty = &hir.variable(hir.function(function.1).parameters[index]).ty;
+        let ty = self.unit.in_file(function.0, |unit| unit.ty(ty, range))?;
+        self.convert_to(value, ty, range)
+    }
+
+    /// A call of a function with values of the types of its parameters.
+    pub(crate) fn call_with(
+        &mut self,
+        function: Definition,
+        mut args: Vec<Expr>,
+        range: TextRange,
+    ) -> Lowered<Expr> {
+        args.splice(..0, self.state());
+        if self.team.is_none() {
+            for object in self.unit.sources.objects_of(function).iter() {
+                args.push(self.object_address(*object, range)?);
+            }
+        }
+        let result = &self.unit.sources.hir(function.0).function(function.1).result;
+        let returned = self.unit.in_file(function.0, |unit| unit.ty(result, range))?;
+        let function = self.unit.device_function(function, range);
+        Ok(Expr::new(returned, mir::ExprKind::Call { function, args }))
     }
 
     /// The address of an object that code reaches.
@@ -69,6 +124,7 @@ impl Body<'_, '_> {
         let is_first_element = |ty: &Type| matches!(ty, Type::Array(_, Length::Unknown));
         let pointee = match object {
             ReachedObject::Ending => Ty::I32,
+            ReachedObject::Function(_) => Ty::Void,
             ReachedObject::OfFile((file, variable)) => {
                 let of = self.unit.sources.hir(file).variable(variable);
                 self.unit.in_file(file, |unit| match &of.ty {

@@ -50,7 +50,7 @@ impl Body<'_, '_> {
             (Ty::F32 | Ty::F64, _, _) if is_integer(target) => {
                 operation(target, Operation::ConvertUndefined, vec![value])
             }
-            _ if is_scalar(from) && is_scalar(target) => operation(target, Operation::Convert, vec![value]),
+            _ if is_number(from) && is_number(target) => operation(target, Operation::Convert, vec![value]),
             _ => {
                 let message = "a value of this type is not converted to the type that is needed here";
                 return unsupported(range, message, "write the conversion member by member");
@@ -89,7 +89,8 @@ pub(crate) fn is_float(ty: Ty) -> bool {
     matches!(ty, Ty::F32 | Ty::F64)
 }
 
-fn is_scalar(ty: Ty) -> bool {
+/// Whether values of a type are integers or floating numbers.
+pub(crate) fn is_number(ty: Ty) -> bool {
     is_integer(ty) || is_float(ty)
 }
 

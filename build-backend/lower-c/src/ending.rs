@@ -3,7 +3,7 @@
 
 use apg_c_analysis::hir::{ExprId, ExprKind};
 use apg_c_syntax::TextRange;
-use apg_mir::{self as mir, AtomicOperation, Operation, Place, PlaceKind, Ty};
+use apg_mir::{self as mir, AtomicOperation, Expr, Operation, Place, PlaceKind, Ty};
 
 use crate::atomic::atomic;
 use crate::body::{Body, binary, int, operation};
@@ -31,12 +31,7 @@ impl Body<'_, '_> {
             }
             ("__assert_fail", [condition, file, line, _]) => {
                 let text = self.assertion(*condition, *file, *line, range)?;
-                let messages = &mut self.unit.messages;
-                let index = messages.iter().position(|it| *it == text).unwrap_or_else(|| {
-                    messages.push(text);
-                    messages.len() - 1
-                });
-                (Ending::Assertion, int(Ty::I32, index as i64))
+                (Ending::Assertion, self.message(text))
             }
             ("abort" | "__builtin_abort", []) => (Ending::Abort, int(Ty::I32, 0)),
             _ => {
@@ -44,6 +39,30 @@ impl Body<'_, '_> {
                 return unsupported(range, message, "include the header that declares it");
             }
         };
+        self.end(how, value, range)
+    }
+
+    /// Ends the program with a message that names this place of the source, as a failing assertion does.
+    pub(crate) fn end_with_message(&mut self, what: &str, range: TextRange) -> Lowered<()> {
+        let span = self.unit.span(range);
+        let file = self.unit.sources.file(span.file.0 as usize).path.display();
+        let text = format!("{file}:{}: {}: {what}.", span.line(), self.function_name);
+        let message = self.message(text);
+        self.end(Ending::Assertion, message, range)
+    }
+
+    /// The number of a message with which the program ends.
+    fn message(&mut self, text: String) -> Expr {
+        let messages = &mut self.unit.messages;
+        let index = messages.iter().position(|it| *it == text).unwrap_or_else(|| {
+            messages.push(text);
+            messages.len() - 1
+        });
+        int(Ty::I32, index as i64)
+    }
+
+    /// Says how the program is to end, if no thread has said so, and ends the thread.
+    fn end(&mut self, how: Ending, value: Expr, range: TextRange) -> Lowered<()> {
         let words = self.object_address(ReachedObject::Ending, range)?;
         let values = vec![int(Ty::I32, 0), int(Ty::I32, how as i64)];
         let before = self.temporary(atomic(AtomicOperation::Compare, words.clone(), Ty::I32, values));

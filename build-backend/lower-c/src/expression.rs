@@ -2,31 +2,16 @@
 
 use apg_c_analysis::hir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, Type, UnaryOp, VariableId};
 use apg_c_syntax::TextRange;
-use apg_mir::{self as mir, AddressSpace, Expr, LocalId, Operation, Place, PlaceKind, Ty};
+use apg_mir::{self as mir, AddressSpace, Expr, Operation, Place, PlaceKind, Ty};
 
-use crate::body::{Body, Storage, binary, int, local_value, operation, unreachable_object};
-use crate::c_library::has_effects;
-use crate::conversion::{is_float, is_integer, is_signed, zero};
+use crate::body::{Body, Storage, int, local_value, operation, unreachable_object};
+use crate::conversion::{is_float, is_integer, is_number};
 use crate::literal::string_bytes;
-use crate::sources::known_value;
+use crate::lvalue::Lvalue;
+use crate::operators::{common, hir_type};
+use crate::sources::{is_table_of_characters, known_value};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 use crate::variable_length::is_row;
-
-/// An object or a part of one.
-#[derive(Clone, Debug)]
-pub(crate) enum Lvalue {
-    Local(LocalId, Ty),
-    Place(Place),
-}
-
-impl Lvalue {
-    pub(crate) fn ty(&self) -> Ty {
-        match self {
-            Lvalue::Local(_, ty) => *ty,
-            Lvalue::Place(place) => place.ty,
-        }
-    }
-}
 
 impl Body<'_, '_> {
     /// The value of an expression; of an array the address of its first element.
@@ -36,6 +21,14 @@ impl Body<'_, '_> {
         let (range, ty) = (expr.range, &expr.ty);
         match &expr.kind {
             ExprKind::Index(..) | ExprKind::Dereference(_) if is_row(ty) => self.row_address(id, range),
+            // What a pointer to a function points to is converted to the pointer again (C17 6.3.2.1).
+            ExprKind::Dereference(pointer) if matches!(ty, Type::Function(_)) => self.value(*pointer),
+            ExprKind::AddressOf(operand) if matches!(hir.expr(*operand).ty, Type::Function(_)) => {
+                self.value(*operand)
+            }
+            ExprKind::Index(base, index) if self.team.is_none() && is_table_of_characters(hir, *base) => {
+                self.character_classes(*index, range)
+            }
             ExprKind::Variable(_)
             | ExprKind::Index(..)
             | ExprKind::Dereference(_)
@@ -61,7 +54,10 @@ impl Body<'_, '_> {
             ExprKind::Binary(op, left, right) => {
                 let left = self.value(*left)?;
                 let right = self.value(*right)?;
-                self.arithmetic(*op, left, right, ty, range)
+                // The type of what functions of the compiler return is known by their values only.
+                let is_known = *ty != Type::Unknown || !is_number(left.ty) || !is_number(right.ty);
+                let ty = if is_known { ty.clone() } else { hir_type(common(left.ty, right.ty)) };
+                self.arithmetic(*op, left, right, &ty, range)
             }
             ExprKind::Assign(op, target, value) => self.assign(*op, *target, *value, range),
             ExprKind::Increment { target, is_decrement, is_postfix } => {
@@ -91,10 +87,7 @@ impl Body<'_, '_> {
                 let address = self.string(range)?;
                 self.convert(address, &ty.clone().decayed(), range)
             }
-            ExprKind::Function(it) => {
-                let message = format!("a pointer to `{}` has no device form", hir.function(*it).name);
-                unsupported(range, message, "call the function by its name")
-            }
+            ExprKind::Function(_) => self.function_address(id, range),
             ExprKind::Unresolved(name) if is_function_name(name) => {
                 let address = match self.team.is_some() {
                     true => self.text_object(format!("\"{}\"", self.function_name)),
@@ -217,6 +210,7 @@ impl Body<'_, '_> {
     pub(crate) fn load(&mut self, lvalue: Lvalue) -> Expr {
         match lvalue {
             Lvalue::Local(local, ty) => local_value(local, ty),
+            Lvalue::Bits(of) => self.load_bits(&of),
             Lvalue::Place(place) => match self.unit.program.types.array(place.ty) {
                 Some(array) => {
                     let index = Box::new(int(Ty::I32, 0));
@@ -233,6 +227,7 @@ impl Body<'_, '_> {
         match lvalue {
             Lvalue::Local(local, _) => self.set(*local, value),
             Lvalue::Place(place) => self.store(place.clone(), value),
+            Lvalue::Bits(of) => self.store_bits(of, value),
         }
     }
 
@@ -248,7 +243,7 @@ impl Body<'_, '_> {
     fn address(&mut self, operand: ExprId, range: TextRange) -> Lowered<Expr> {
         match self.lvalue(operand)? {
             Lvalue::Place(place) => Ok(self.address_of(place)),
-            Lvalue::Local(..) => unsupported(
+            Lvalue::Local(..) | Lvalue::Bits(_) => unsupported(
                 range,
                 "the address of this has no device form",
                 "declare it in a block of its own",
@@ -352,13 +347,13 @@ impl Body<'_, '_> {
         let Some(Type::Record(record)) = record else {
             return unsupported(range, format!("the type of `{name}` is not known"), "declare the struct");
         };
-        let mut place = if is_arrow {
+        let place = if is_arrow {
             let pointer = self.value(base)?;
             self.pointed(pointer, range)?
         } else {
             match self.lvalue(base)? {
                 Lvalue::Place(place) => place,
-                Lvalue::Local(..) => {
+                Lvalue::Local(..) | Lvalue::Bits(_) => {
                     return unsupported(range, format!("`{name}` is no member"), "declare the struct");
                 }
             }
@@ -366,143 +361,13 @@ impl Body<'_, '_> {
         let Some(path) = self.unit.hir.member_path(*record, name) else {
             return unsupported(range, format!("there is no member `{name}`"), "declare the struct");
         };
-        for (record, field) in path {
-            let index = self.unit.known_struct(record).map(|it| it.index());
-            let fields = index.map(|it| &self.unit.program.structs[it].fields);
-            let Some(ty) = fields.and_then(|it| it.get(field as usize)).map(|it| it.ty) else {
-                return unsupported(range, format!("`{name}` has no device form"), "declare the struct");
-            };
-            place = Place::new(ty, PlaceKind::Field { base: Box::new(place), field });
+        let mut found = Lvalue::Place(place);
+        for step in path {
+            // The parts of anonymous structs have places.
+            let Lvalue::Place(place) = found else { break };
+            found = self.member_of(place, step, range)?;
         }
-        Ok(Lvalue::Place(place))
-    }
-
-    fn unary(&mut self, op: UnaryOp, operand: ExprId, ty: &Type, range: TextRange) -> Lowered<Expr> {
-        if op == UnaryOp::Not {
-            let condition = self.condition(operand)?;
-            let inverse = operation(Ty::Bool, Operation::Not, vec![condition]);
-            return self.convert(inverse, &Type::INT, range);
-        }
-        let value = self.value(operand)?;
-        let value = self.convert(value, ty, range)?;
-        let kind = value.ty;
-        Ok(match (op, &value.kind) {
-            (UnaryOp::Plus, _) => value,
-            (UnaryOp::Minus, mir::ExprKind::Float(number)) => Expr::new(kind, mir::ExprKind::Float(-number)),
-            (UnaryOp::Minus, mir::ExprKind::Int(number)) if is_signed(kind) && *number != 0 => {
-                int(kind, number.wrapping_neg())
-            }
-            (UnaryOp::Minus, _) if is_signed(kind) => operation(kind, Operation::NegUndefined, vec![value]),
-            (UnaryOp::Minus, _) => operation(kind, Operation::Neg, vec![value]),
-            _ => operation(kind, Operation::BitNot, vec![value]),
-        })
-    }
-
-    /// A comparison, `&&` or `||`, as a Boolean.
-    fn comparison(&mut self, op: BinaryOp, left: ExprId, right: ExprId, range: TextRange) -> Lowered<Expr> {
-        if matches!(op, BinaryOp::And | BinaryOp::Or) {
-            return self.short_circuit(op, left, right);
-        }
-        let (mut a, mut b) = (self.value(left)?, self.value(right)?);
-        let is_pointer = |it: &Expr| matches!(it.ty, Ty::Pointer(_));
-        if is_pointer(&a) || is_pointer(&b) {
-            let ty = if is_pointer(&a) { a.ty } else { b.ty };
-            (a, b) = (self.convert_to(a, ty, range)?, self.convert_to(b, ty, range)?);
-        } else {
-            let ty = common(a.ty, b.ty);
-            (a, b) = (self.convert_to(a, ty, range)?, self.convert_to(b, ty, range)?);
-        }
-        let op = match op {
-            BinaryOp::Less => Operation::Lt,
-            BinaryOp::Greater => Operation::Gt,
-            BinaryOp::LessEqual => Operation::Le,
-            BinaryOp::GreaterEqual => Operation::Ge,
-            BinaryOp::Equal => Operation::Eq,
-            _ => Operation::Ne,
-        };
-        Ok(binary(Ty::Bool, op, a, b))
-    }
-
-    fn short_circuit(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> Lowered<Expr> {
-        let left = self.condition(left)?;
-        let (mut stmts, right) = self.nested(|it| it.condition(right))?;
-        let is_and = op == BinaryOp::And;
-        if stmts.is_empty() {
-            let (left, right) = (Box::new(left), Box::new(right));
-            let kind = if is_and { mir::ExprKind::And(left, right) } else { mir::ExprKind::Or(left, right) };
-            return Ok(Expr::new(Ty::Bool, kind));
-        }
-        let result = self.local("", Ty::Bool);
-        self.set(result, left);
-        stmts.push(mir::Stmt::new(self.span, mir::StmtKind::Set { local: result, value: right }));
-        let (then, otherwise) = if is_and { (stmts, Vec::new()) } else { (Vec::new(), stmts) };
-        self.push(mir::StmtKind::If { condition: local_value(result, Ty::Bool), then, otherwise });
-        Ok(local_value(result, Ty::Bool))
-    }
-
-    fn conditional(
-        &mut self,
-        condition: ExprId,
-        then: Option<ExprId>,
-        otherwise: ExprId,
-        ty: &Type,
-        range: TextRange,
-    ) -> Lowered<Expr> {
-        let then = then.unwrap_or(condition);
-        let condition = self.condition(condition)?;
-        let (mut first, a) =
-            self.nested(|it| it.value(then).and_then(|value| it.convert(value, ty, range)))?;
-        let (mut second, b) =
-            self.nested(|it| it.value(otherwise).and_then(|value| it.convert(value, ty, range)))?;
-        if first.is_empty() && second.is_empty() {
-            let (condition, then, otherwise) = (Box::new(condition), Box::new(a), Box::new(b));
-            return Ok(Expr::new(then.ty, mir::ExprKind::Select { condition, then, otherwise }));
-        }
-        let ty = a.ty;
-        let result = self.local("", ty);
-        self.set(result, zero(ty));
-        let set = |value| mir::Stmt::new(self.span, mir::StmtKind::Set { local: result, value });
-        first.push(set(a));
-        second.push(set(b));
-        self.push(mir::StmtKind::If { condition, then: first, otherwise: second });
-        Ok(local_value(result, ty))
-    }
-
-    /// An arithmetic operation, whose result is of a type.
-    pub(crate) fn arithmetic(
-        &mut self,
-        op: BinaryOp,
-        left: Expr,
-        right: Expr,
-        ty: &Type,
-        range: TextRange,
-    ) -> Lowered<Expr> {
-        match (op, left.ty, right.ty) {
-            (BinaryOp::Add, Ty::Pointer(_), _) => return self.offset(left, right, range),
-            (BinaryOp::Add, _, Ty::Pointer(_)) => return self.offset(right, left, range),
-            (BinaryOp::Subtract, Ty::Pointer(_), Ty::Pointer(_)) => {
-                let right = self.convert_to(right, left.ty, range)?;
-                return Ok(binary(Ty::I64, Operation::Distance, left, right));
-            }
-            (BinaryOp::Subtract, Ty::Pointer(_), _) => {
-                let count = self.convert_to(right, Ty::I64, range)?;
-                return self.offset(left, operation(Ty::I64, Operation::Neg, vec![count]), range);
-            }
-            _ => {}
-        }
-        let result = self.unit.ty(ty, range)?;
-        let left = self.convert_to(left, result, range)?;
-        let is_shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
-        let right = match is_shift {
-            true => right,
-            false => self.convert_to(right, result, range)?,
-        };
-        Ok(binary(result, arithmetic_operation(op, result), left, right))
-    }
-
-    fn offset(&mut self, pointer: Expr, count: Expr, range: TextRange) -> Lowered<Expr> {
-        self.pointed(pointer.clone(), range)?;
-        Ok(operation(pointer.ty, Operation::Offset, vec![pointer, count]))
+        Ok(found)
     }
 
     /// The object with its address computed once.
@@ -562,7 +427,7 @@ impl Body<'_, '_> {
                 self.store_into(&lvalue, value.clone());
                 value
             }
-            Lvalue::Place(_) => {
+            Lvalue::Place(_) | Lvalue::Bits(_) => {
                 self.store_into(&lvalue, value);
                 self.load(lvalue)
             }
@@ -589,40 +454,6 @@ impl Body<'_, '_> {
         let result = self.assigned(lvalue, after);
         Ok(if is_postfix { before } else { result })
     }
-
-    fn call(
-        &mut self,
-        callee: ExprId,
-        arguments: &[ExprId],
-        result: &Type,
-        is_used: bool,
-        range: TextRange,
-    ) -> Lowered<Expr> {
-        let hir = self.unit.hir;
-        let Some(name) = hir.callee_name(callee) else {
-            let message = "a call through a pointer has no device form";
-            return unsupported(range, message, "call the function by its name");
-        };
-        if let Some(function) = self.unit.sources.definition(self.unit.file, callee) {
-            return self.call_function(function, name, arguments, result, range);
-        }
-        if self.team.is_some() {
-            return self.team_call(callee, arguments, result, range);
-        }
-        if has_effects(name) {
-            let value = self.c_library_call(name, arguments, is_used, range)?;
-            return if is_used { self.convert(value, result, range) } else { Ok(value) };
-        }
-        if !self.has_library_function(name) {
-            let message = format!("a region calls `{name}`, which no file of the program defines");
-            return unsupported(range, message, "name its file, too, or call it outside of the region");
-        }
-        let mut values = Vec::new();
-        for argument in arguments {
-            values.push(self.value(*argument)?);
-        }
-        self.library_call(name, values, range)
-    }
 }
 
 /// Whether a name is a string with the name of the function (C17 6.4.2.2, GNU C "Function Names").
@@ -632,51 +463,4 @@ fn is_function_name(name: &str) -> bool {
 
 pub(crate) fn is_constant(value: &Expr) -> bool {
     matches!(value.kind, mir::ExprKind::Int(_) | mir::ExprKind::Float(_))
-}
-
-/// The type of both operands (usual arithmetic conversions, C17 6.3.1.8).
-pub(crate) fn common(a: Ty, b: Ty) -> Ty {
-    let rank = |ty: Ty| match ty {
-        Ty::F64 => 6,
-        Ty::F32 => 5,
-        Ty::U64 => 4,
-        Ty::I64 => 3,
-        Ty::U32 => 2,
-        _ => 1,
-    };
-    let highest = if rank(a) >= rank(b) { a } else { b };
-    if rank(highest) == 1 { Ty::I32 } else { highest }
-}
-
-/// The type of C that a scalar type is the form of.
-fn hir_type(ty: Ty) -> Type {
-    match ty {
-        Ty::F32 => Type::Float(4),
-        Ty::F64 => Type::Float(8),
-        Ty::U64 => Type::SIZE,
-        Ty::I64 => Type::Integer { bytes: 8, is_signed: true },
-        Ty::U32 => Type::Integer { bytes: 4, is_signed: false },
-        _ => Type::INT,
-    }
-}
-
-/// The operation on numbers of a type. Signed ones are undefined where they overflow (C17 6.5, paragraph 5).
-pub(crate) fn arithmetic_operation(op: BinaryOp, ty: Ty) -> Operation {
-    let (is_signed, is_float) = (is_signed(ty), is_float(ty));
-    match op {
-        BinaryOp::Add if is_signed => Operation::AddUndefined,
-        BinaryOp::Add => Operation::Add,
-        BinaryOp::Subtract if is_signed => Operation::SubUndefined,
-        BinaryOp::Subtract => Operation::Sub,
-        BinaryOp::Multiply if is_signed => Operation::MulUndefined,
-        BinaryOp::Multiply => Operation::Mul,
-        BinaryOp::Divide if is_float => Operation::Div,
-        BinaryOp::Divide => Operation::DivUndefined,
-        BinaryOp::Remainder => Operation::RemUndefined,
-        BinaryOp::ShiftLeft => Operation::ShlUndefined,
-        BinaryOp::ShiftRight => Operation::ShrUndefined,
-        BinaryOp::BitAnd => Operation::And,
-        BinaryOp::BitOr => Operation::Or,
-        _ => Operation::Xor,
-    }
 }

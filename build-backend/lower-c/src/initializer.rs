@@ -1,6 +1,6 @@
 //! Initialisers of objects in memory (C17 6.7.9).
 
-use apg_c_analysis::hir::{ExprId, ExprKind, Type};
+use apg_c_analysis::hir::{ExprId, ExprKind, Program, Type};
 use apg_c_analysis::initializers::{self, Assignment, Step};
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Place, PlaceKind, Ty};
@@ -8,6 +8,7 @@ use apg_mir::{self as mir, Expr, Place, PlaceKind, Ty};
 use crate::body::{Body, int};
 use crate::conversion::zero;
 use crate::literal::string_bytes;
+use crate::lvalue::Lvalue;
 use crate::unsupported::{Lowered, unsupported};
 
 impl Body<'_, '_> {
@@ -66,6 +67,17 @@ impl Body<'_, '_> {
             (part, around) = self.part(&part, &around, *step, range)?;
         }
         let (Some(last), Step::Element(first)) = (of.last, *last_step) else {
+            if let (Step::Member(field), Type::Record(record)) = (*last_step, &around) {
+                return match self.member_of(part, (*record, field), range)? {
+                    Lvalue::Place(part) => self.fill(&part, &of.ty, of.value, range),
+                    bits => {
+                        let value = self.value(single_value(self.unit.hir, of.value))?;
+                        let value = self.convert_to(value, bits.ty(), range)?;
+                        self.store_into(&bits, value);
+                        Ok(())
+                    }
+                };
+            }
             let (part, _) = self.part(&part, &around, *last_step, range)?;
             return self.fill(&part, &of.ty, of.value, range);
         };
@@ -96,11 +108,12 @@ impl Body<'_, '_> {
                 Ok((element_of(of, inner, index), (**element).clone()))
             }
             (Step::Member(field), Type::Record(record)) => {
-                let record = self.unit.hir.record(*record);
-                let ty = record.fields.as_ref().and_then(|it| it.get(field as usize)).map(|it| it.ty.clone());
-                let ty = ty.unwrap_or_default();
-                let inner = self.unit.ty(&ty, range)?;
-                Ok((Place::new(inner, PlaceKind::Field { base: Box::new(of.clone()), field }), ty))
+                let fields = &self.unit.hir.record(*record).fields;
+                let ty = fields.as_ref().and_then(|it| it.get(field as usize)).map(|it| it.ty.clone());
+                match self.member_of(of.clone(), (*record, field), range)? {
+                    Lvalue::Place(part) => Ok((part, ty.unwrap_or_default())),
+                    _ => unsupported(range, "a bit-field has no parts", "write a value of the type"),
+                }
             }
             _ => unsupported(range, "this initialiser does not fit its type", "write a value of the type"),
         }
@@ -155,6 +168,16 @@ impl Body<'_, '_> {
             });
         }
         Ok(())
+    }
+}
+
+/// The value of a scalar, which may be in braces.
+fn single_value(hir: &Program, value: ExprId) -> ExprId {
+    match &hir.expr(value).kind {
+        ExprKind::List(values) if initializers::is_braced(hir, value) => {
+            values.first().map_or(value, |it| single_value(hir, *it))
+        }
+        _ => value,
     }
 }
 

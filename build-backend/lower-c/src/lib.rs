@@ -8,16 +8,20 @@
 
 #![warn(clippy::print_stderr)]
 
+mod array_lengths;
 mod atomic;
 mod atomic_forms;
+mod bit_field;
 mod block_team;
 mod body;
 mod c_library;
 mod call;
+mod call_pointer;
 mod changes;
 mod conversion;
 mod data;
 mod declare_target;
+mod device_library;
 mod ending;
 mod expression;
 mod file;
@@ -27,8 +31,10 @@ mod launch;
 mod library;
 mod literal;
 mod loops;
+mod lvalue;
 mod moved;
 mod nested;
+mod operators;
 mod reduction;
 mod reduction_clause;
 mod region;
@@ -46,8 +52,8 @@ mod variable_length;
 mod xmp;
 
 pub use file::{HostRegion, PlacedRegions, lower, place_regions};
-pub use host::{Offloaded, ParallelKernels, offload, presumed_line};
-pub use sources::{FileNumber, FileObject, ReachedObject, Source};
+pub use host::{Offloaded, ParallelKernels, host_text, offload, presumed_line};
+pub use sources::{Definition, FileNumber, FileObject, ReachedObject, Source};
 pub use team::{ParallelRegions, Taken, functions_with_openmp, lower_parallel};
 pub use unit::FunctionNames;
 pub use unsupported::Unsupported;

@@ -1,7 +1,8 @@
 //! Functions of the C library (C17 7.12) and of OpenMP that device code may call.
 
 use apg_c_syntax::TextRange;
-use apg_mir::{self as mir, Expr, Operation, Ty};
+use apg_mir::gpu::team::MATHEMATICAL_FUNCTIONS;
+use apg_mir::{self as mir, AddressSpace, Expr, Operation, Ty};
 
 use crate::body::{Body, Role, binary, int, operation};
 use crate::unsupported::{Lowered, unsupported};
@@ -36,7 +37,7 @@ const MATHEMATICAL: &[(&str, Operation)] = &[
 ];
 
 /// Other functions of the C library, and what its macros make of the classification of numbers.
-const OTHERS: [&str; 21] = [
+const OTHERS: [&str; 23] = [
     "abs",
     "labs",
     "llabs",
@@ -58,6 +59,8 @@ const OTHERS: [&str; 21] = [
     "isfinite",
     "__builtin_isfinite",
     "__builtin_expect",
+    "__builtin_signbit",
+    "__builtin_isnormal",
 ];
 
 /// The operation of a mathematical function, and the type of its operands.
@@ -65,6 +68,38 @@ fn mathematical(name: &str) -> Option<(Operation, Ty)> {
     let find = |name: &str| MATHEMATICAL.iter().find(|it| it.0 == name).map(|it| it.1);
     let double = find(name).map(|it| (it, Ty::F64));
     double.or_else(|| Some((find(name.strip_suffix('f')?)?, Ty::F32)))
+}
+
+/// The types of the operands and the result of a function of the C library that is no operation (C17 7.12),
+/// with its name.
+fn external(name: &str) -> Option<(&str, Vec<Parameter>, Ty)> {
+    use Parameter::{Number, To, Whole};
+    let (double, number) = match name.strip_suffix('f') {
+        Some(double) if MATHEMATICAL_FUNCTIONS.contains(&double) => (double, Ty::F32),
+        _ if MATHEMATICAL_FUNCTIONS.contains(&name) => (name, Ty::F64),
+        _ => return None,
+    };
+    let (parameters, result) = match double {
+        "copysign" | "fdim" | "nextafter" | "remainder" => (vec![Number(number), Number(number)], number),
+        "ldexp" | "scalbn" => (vec![Number(number), Whole], number),
+        "frexp" => (vec![Number(number), To(Ty::I32)], number),
+        "modf" => (vec![Number(number), To(number)], number),
+        "ilogb" => (vec![Number(number)], Ty::I32),
+        "llrint" | "llround" | "lrint" | "lround" => (vec![Number(number)], Ty::I64),
+        _ => (vec![Number(number)], number),
+    };
+    Some((name, parameters, result))
+}
+
+/// A parameter of such a function.
+#[derive(Clone, Copy, Debug)]
+enum Parameter {
+    /// A number of this type.
+    Number(Ty),
+    /// An `int`.
+    Whole,
+    /// A pointer to an object of this type.
+    To(Ty),
 }
 
 /// The type that a mathematical function is about.
@@ -79,7 +114,7 @@ fn select(condition: Expr, then: Expr, otherwise: Expr) -> Expr {
 
 /// Whether a function of the C library has a device form.
 pub(crate) fn is_mathematical(name: &str) -> bool {
-    mathematical(name).is_some() || OTHERS.contains(&name)
+    mathematical(name).is_some() || external(name).is_some() || OTHERS.contains(&name)
 }
 
 impl Body<'_, '_> {
@@ -101,6 +136,20 @@ impl Body<'_, '_> {
                 values.push(self.convert_to(value, ty, range)?);
             }
             return Ok(operation(ty, op, values));
+        }
+        if let Some((name, parameters, result)) = external(name)
+            && parameters.len() == args.len()
+        {
+            let mut values = Vec::new();
+            for (value, parameter) in args.into_iter().zip(parameters) {
+                let ty = match parameter {
+                    Parameter::Number(ty) => ty,
+                    Parameter::Whole => Ty::I32,
+                    Parameter::To(ty) => self.unit.program.types.pointer_to(ty, AddressSpace::Generic),
+                };
+                values.push(self.convert_to(value, ty, range)?);
+            }
+            return self.call_c(name, values, result);
         }
         match (name, &args[..]) {
             ("abs" | "labs" | "llabs", [value]) => {
@@ -162,8 +211,21 @@ impl Body<'_, '_> {
         let value = self.temporary(value);
         let infinite = Expr::new(ty, mir::ExprKind::Float(f64::INFINITY));
         let size = operation(ty, Operation::Abs, vec![value.clone()]);
+        let number = |value: f64| Expr::new(ty, mir::ExprKind::Float(value));
         let answer = if name.contains("nan") {
             binary(Ty::Bool, Operation::Ne, value.clone(), value)
+        } else if name.contains("signbit") {
+            // The sign of zeros and of what is no number counts.
+            let copy = if ty == Ty::F32 { "copysignf" } else { "copysign" };
+            let sign = self.call_c(copy, vec![number(1.0), value], ty)?;
+            binary(Ty::Bool, Operation::Lt, sign, number(0.0))
+        } else if name.contains("isnormal") {
+            let least = if ty == Ty::F32 { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
+            let size = self.temporary(size);
+            let is_large = binary(Ty::Bool, Operation::Ge, size.clone(), number(least));
+            let is_finite = binary(Ty::Bool, Operation::Lt, size, infinite);
+            let both = mir::ExprKind::And(Box::new(is_large), Box::new(is_finite));
+            Expr::new(Ty::Bool, both)
         } else if name.contains("isinf") {
             let is_infinite =
                 self.convert_to(binary(Ty::Bool, Operation::Eq, size, infinite), Ty::I32, range)?;

@@ -12,8 +12,8 @@ use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Ty};
 use crate::body::{Body, Role, Storage, Threads, binary, int};
 use crate::changes::is_changed;
 use crate::data::check_default;
-use crate::expression::Lvalue;
 use crate::loops::{check_perfect_nest, not_canonical};
+use crate::lvalue::Lvalue;
 use crate::reduction_clause::reduction_operator;
 use crate::unsupported::{Lowered, unsupported};
 

@@ -111,6 +111,7 @@ impl Body<'_, '_> {
         }
         let reductions = self.private_objects(captured)?;
         self.note_labels(shape.body);
+        self.note_arrays(shape.body, TextRange::default())?;
         match shape.loops.is_empty() {
             true => self.whole_body(shape, &launch)?,
             false => self.shared_loop(shape, &launch)?,
@@ -118,6 +119,9 @@ impl Body<'_, '_> {
         for reduction in &reductions {
             self.combine(reduction, thread)?;
         }
+        self.free_arrays()?;
+        let body = std::mem::replace(&mut self.stmts, std::mem::take(&mut self.prologue));
+        self.stmts.extend(body);
         let Launch { auto_blocks, mut blocks, mut threads, .. } = launch;
         mir::fold::fold_body(&mut self.stmts);
         mir::fold::fold(&mut blocks);

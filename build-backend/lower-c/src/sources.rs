@@ -1,15 +1,20 @@
 //! The translation units of a program: which of them defines a function, and which objects of file scope its
 //! code reaches (C17 6.2.2, 6.9).
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 use std::rc::Rc;
 
 use apg_c_analysis::Parsed;
 use apg_c_analysis::hir::visit::Node;
-use apg_c_analysis::hir::{self, ExprId, ExprKind, FunctionId, RecordId, StmtId, Storage, Type, VariableId};
+use apg_c_analysis::hir::{
+    self, ExprId, ExprKind, FunctionId, RecordId, StmtId, StmtKind, Storage, Type, VariableId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
+
+use crate::array_lengths::has_variable_length;
+use crate::device_library::{CHARACTER_CLASSES, device_library};
 
 /// A file of a program.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +36,8 @@ pub type FileObject = (FileNumber, VariableId);
 pub enum ReachedObject {
     /// One of file scope.
     OfFile(FileObject),
+    /// A function whose address code of the program takes: that of the host, by which devices know it.
+    Function(Definition),
     /// The words by which code on a device ends the program: how, and the status or the number of a text.
     Ending,
 }
@@ -41,27 +48,43 @@ pub(crate) fn ends_program(name: &str) -> bool {
 }
 
 /// A function with its code, in the file that defines it.
-pub(crate) type Definition = (FileNumber, FunctionId);
+pub type Definition = (FileNumber, FunctionId);
 
 /// The files of a program.
 pub(crate) struct Sources<'a> {
-    files: &'a [Source<'a>],
+    files: Vec<Source<'a>>,
     /// Functions that other files see.
     definitions: FxHashMap<&'a str, Definition>,
+    /// Those of the C library for devices.
+    library: FxHashMap<&'a str, Definition>,
+    /// Functions whose address is taken, as far as they were requested.
+    taken: OnceCell<Vec<Definition>>,
     /// Objects of functions, as far as they were requested.
     reached: RefCell<FxHashMap<Definition, Rc<[ReachedObject]>>>,
 }
 
 impl<'a> Sources<'a> {
-    pub(crate) fn new(files: &'a [Source<'a>]) -> Sources<'a> {
+    pub(crate) fn new(files: &[Source<'a>]) -> Sources<'a> {
         let mut definitions = FxHashMap::default();
         for (file, source) in files.iter().enumerate() {
-            let hir = &source.parsed.program;
-            for (id, _) in hir.defined_functions().filter(|it| !hir.function(it.0).is_static) {
-                definitions.entry(hir.function(id).name.as_str()).or_insert((file, id));
-            }
+            add_definitions(&source.parsed.program, file, &mut definitions);
         }
-        Sources { files, definitions, reached: RefCell::default() }
+        Sources {
+            files: files.to_vec(),
+            definitions,
+            library: FxHashMap::default(),
+            taken: OnceCell::new(),
+            reached: RefCell::default(),
+        }
+    }
+
+    /// The files of a program, and the C library for code of devices, as their last.
+    pub(crate) fn with_library(files: &[Source<'a>]) -> Sources<'a> {
+        let mut sources = Sources::new(files);
+        let parsed = device_library();
+        add_definitions(&parsed.program, files.len(), &mut sources.library);
+        sources.files.push(Source { parsed, path: Path::new("<the C library>") });
+        sources
     }
 
     pub(crate) fn file(&self, file: FileNumber) -> Source<'a> {
@@ -80,6 +103,7 @@ impl<'a> Sources<'a> {
     pub(crate) fn name(&self, object: ReachedObject) -> SmolStr {
         match object {
             ReachedObject::OfFile((file, variable)) => self.hir(file).variable(variable).name.clone(),
+            ReachedObject::Function((file, function)) => self.hir(file).function(function).name.clone(),
             ReachedObject::Ending => "ending".into(),
         }
     }
@@ -94,7 +118,47 @@ impl<'a> Sources<'a> {
             ExprKind::Unresolved(name) => name,
             _ => return None,
         };
-        self.definitions.get(name.as_str()).copied()
+        self.definitions.get(name.as_str()).copied().or_else(|| self.library_function(name))
+    }
+
+    /// A function of the C library for devices.
+    pub(crate) fn library_function(&self, name: &str) -> Option<Definition> {
+        self.library.get(name.strip_prefix("__builtin_").unwrap_or(name)).copied()
+    }
+
+    /// The functions with a number of parameters whose address the program takes: those that a call through a
+    /// pointer may reach.
+    pub(crate) fn candidates(&self, parameters: usize) -> impl Iterator<Item = Definition> {
+        let taken = self.taken.get_or_init(|| self.taken_functions());
+        let has_as_many = move |it: &Definition| self.hir(it.0).function(it.1).parameters.len() == parameters;
+        taken.iter().copied().filter(has_as_many)
+    }
+
+    /// Whether code of the program takes the address of a function.
+    pub(crate) fn is_taken(&self, function: Definition) -> bool {
+        self.taken.get_or_init(|| self.taken_functions()).contains(&function)
+    }
+
+    /// The functions that expressions name other than to call them, each once.
+    fn taken_functions(&self) -> Vec<Definition> {
+        let mut found = Vec::new();
+        for file in 0..self.files.len() {
+            let hir = self.hir(file);
+            let mut called = FxHashSet::default();
+            for expr in &hir.exprs {
+                if let ExprKind::Call(callee, _) = expr.kind {
+                    called.insert(callee);
+                }
+            }
+            let others = (0..hir.exprs.len()).map(ExprId::new).filter(|it| !called.contains(it));
+            for definition in others.filter_map(|it| self.definition(file, it)) {
+                // The host has the addresses of functions of the program.
+                if !self.library.values().any(|it| it.0 == definition.0) && !found.contains(&definition) {
+                    found.push(definition);
+                }
+            }
+        }
+        found
     }
 
     /// The objects of file scope that a function and those that it calls name, each once, in the order in
@@ -116,13 +180,10 @@ impl<'a> Sources<'a> {
         let hir = self.hir(file);
         let mut called = Vec::new();
         hir.walk_stmt(code, &mut |node| {
-            if let Node::Expr(id) = node
-                && let ExprKind::Call(callee, _) = hir.expr(id).kind
-            {
-                match self.definition(file, callee) {
-                    Some(function) => called.push(function),
-                    None => found.add_library_function(hir.callee_name(callee)),
-                }
+            match node {
+                Node::Expr(id) => found.add_of_expr(file, id, &mut called),
+                Node::Stmt(id) => found.add_of_stmt(hir, id),
+                Node::Directive(_) => {}
             }
             true
         });
@@ -184,20 +245,56 @@ impl Objects<'_, '_> {
                 match node {
                     Node::Expr(expr) => match hir.expr(expr).kind {
                         ExprKind::Variable(it) => self.add(file, it),
-                        ExprKind::Call(callee, _) => match self.sources.definition(file, callee) {
-                            Some(function) => pending.push(function),
-                            None => self.add_library_function(hir.callee_name(callee)),
-                        },
-                        _ => {}
+                        _ => self.add_of_expr(file, expr, &mut pending),
                     },
                     Node::Directive(it) => {
                         let items = hir.directive(it).clauses.iter().flat_map(|it| &it.items);
                         items.filter_map(|it| it.variable(hir)).for_each(|it| self.add(file, it));
                     }
-                    Node::Stmt(_) => {}
+                    Node::Stmt(id) => self.add_of_stmt(hir, id),
                 }
                 true
             });
+        }
+    }
+
+    /// Adds what an expression reaches as a call or by the address of a function; functions that it may call
+    /// go to `called`.
+    fn add_of_expr(&mut self, file: FileNumber, expr: ExprId, called: &mut Vec<Definition>) {
+        let hir = self.sources.hir(file);
+        match &hir.expr(expr).kind {
+            ExprKind::Call(callee, arguments) => match self.sources.definition(file, *callee) {
+                Some(function) => called.push(function),
+                None if let Some(name) = hir.callee_name(*callee) => self.add_library_function(name),
+                None => {
+                    // A pointer that leads to none of them ends the program.
+                    self.add_object(ReachedObject::Ending);
+                    for function in self.sources.candidates(arguments.len()) {
+                        self.add_object(ReachedObject::Function(function));
+                        called.push(function);
+                    }
+                }
+            },
+            ExprKind::Function(_) | ExprKind::Unresolved(_) => {
+                if let Some(function) = self.sources.definition(file, expr)
+                    && self.sources.is_taken(function)
+                {
+                    self.add_object(ReachedObject::Function(function));
+                }
+            }
+            ExprKind::Index(base, _) if is_table_of_characters(hir, *base) => {
+                called.extend(self.sources.library_function(CHARACTER_CLASSES));
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds what a declaration reaches: without memory for an array, the program ends.
+    fn add_of_stmt(&mut self, hir: &hir::Program, stmt: StmtId) {
+        if let StmtKind::Declaration(variables) = &hir.stmt(stmt).kind
+            && variables.iter().any(|it| has_variable_length(&hir.variable(*it).ty))
+        {
+            self.add_object(ReachedObject::Ending);
         }
     }
 
@@ -211,8 +308,8 @@ impl Objects<'_, '_> {
         }
     }
 
-    fn add_library_function(&mut self, name: Option<&str>) {
-        if name.is_some_and(ends_program) {
+    fn add_library_function(&mut self, name: &str) {
+        if ends_program(name) {
             self.add_object(ReachedObject::Ending);
         }
     }
@@ -221,6 +318,27 @@ impl Objects<'_, '_> {
         if !self.objects.contains(&object) {
             self.objects.push(object);
         }
+    }
+}
+
+/// Whether an expression is the table that macros of `<ctype.h>` index, as the GNU C library has it.
+pub(crate) fn is_table_of_characters(hir: &hir::Program, base: ExprId) -> bool {
+    match &hir.expr(base).kind {
+        ExprKind::Dereference(call) => match hir.expr(*call).kind {
+            ExprKind::Call(callee, _) => hir.callee_name(callee) == Some("__ctype_b_loc"),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn add_definitions<'a>(
+    hir: &'a hir::Program,
+    file: FileNumber,
+    definitions: &mut FxHashMap<&'a str, Definition>,
+) {
+    for (id, _) in hir.defined_functions().filter(|it| !hir.function(it.0).is_static) {
+        definitions.entry(hir.function(id).name.as_str()).or_insert((file, id));
     }
 }
 

@@ -5,6 +5,7 @@ use apg_c_analysis::initializers;
 use apg_c_syntax::{Family, TextRange};
 use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Stmt, Ty};
 
+use crate::array_lengths::has_variable_length;
 use crate::body::{Body, Jumps, Role, Storage, TeamThread, binary, int, local_value, operation};
 use crate::changes::is_read_only_by_value;
 use crate::conversion::zero;
@@ -49,7 +50,11 @@ pub(crate) fn lower_function(unit: &mut Unit<'_>, called: CalledFunction) -> Low
             body.objects.insert(parameter, Storage::Local(local));
         }
     }
+    body.note_arrays(code, range)?;
     body.stmt(code);
+    if !ends_in_return(&body.stmts) {
+        body.free_arrays()?;
+    }
     if function.result != Ty::Void && !ends_in_return(&body.stmts) {
         // The value of a function that ends without `return` is not used (C17 6.9.1, paragraph 12).
         let value = match function.result {
@@ -266,11 +271,14 @@ impl Body<'_, '_> {
             }
             Some(value) => {
                 let value = self.value(value)?;
-                Some(self.convert(value, &result, range)?)
+                let value = self.convert(value, &result, range)?;
+                // It may read an array.
+                Some(if self.arrays.is_empty() { value } else { self.temporary(value) })
             }
             None if result == Type::Void => None,
             None => return unsupported(range, "`return` has no value", "write the value"),
         };
+        self.free_arrays()?;
         self.push(mir::StmtKind::Return(value));
         Ok(())
     }
@@ -282,6 +290,9 @@ impl Body<'_, '_> {
             self.undeclared.insert(variable);
             let message = format!("`{}` is static, and has no device form", of.name);
             return unsupported(range, message, "map an object that is declared outside of the region");
+        }
+        if has_variable_length(&of.ty) {
+            return self.declare_array(variable, range);
         }
         let storage = self.declare(variable, range)?;
         let value = match of.initializer {

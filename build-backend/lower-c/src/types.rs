@@ -1,8 +1,8 @@
 //! Types (C17 6.2.5), with the layout of the C compiler (System V ABI).
 
-use apg_c_analysis::hir::{Length, Record, RecordId, Type};
+use apg_c_analysis::hir::{self, Length, Members, Record, RecordId, Type};
 use apg_c_syntax::TextRange;
-use apg_mir::{AddressSpace, Field, Layouts, Struct, StructId, Ty};
+use apg_mir::{AddressSpace, Field, Layouts, MemoryLayout, SizeAlign, Struct, StructId, Ty};
 
 use crate::unit::Unit;
 use crate::unsupported::{Lowered, unsupported};
@@ -60,8 +60,7 @@ impl Unit<'_> {
                 Ty::Struct(found)
             }
             Type::Function(_) => {
-                let message = "pointers to functions have no device form";
-                return unsupported(range, message, "call the function by its name");
+                return unsupported(range, "a function is no object", "declare a pointer to it");
             }
             Type::Unknown => {
                 let message = "the type of this is not known";
@@ -82,7 +81,8 @@ impl Unit<'_> {
                 }
                 Ok(Ty::Struct(self.reserve(*id)))
             }
-            Type::Record(_) => Ok(Ty::Void),
+            // A function is known by its address alone.
+            Type::Record(_) | Type::Function(_) => Ok(Ty::Void),
             // Rows of an array whose length is not a constant: a pointer to its first element.
             Type::Array(element, Length::Variable(_) | Length::Unknown) => self.pointee(element, range),
             ty => self.incomplete_ty(ty, range),
@@ -126,9 +126,9 @@ impl Unit<'_> {
         }
         let mut lowered = Vec::new();
         for field in fields {
+            // They are reached by the bytes that they are in.
             if field.bits.is_some() {
-                let message = format!("a {what} with bit-fields has no device form");
-                return unsupported(range, message, "write integers, and masks");
+                continue;
             }
             let ty = self.incomplete_ty(&field.ty, range)?;
             lowered.push(Field {
@@ -138,11 +138,25 @@ impl Unit<'_> {
         }
         self.program.structs[index].fields = lowered;
         let item = self.program.structs[index].clone();
-        let Some(layout) = Layouts::new(&self.program).natural(&item, record.is_union) else {
+        let layout = match fields.iter().any(|it| it.bits.is_some()) {
+            true => self.hir.members(id).map(|it| without_bit_fields(record, fields, &it)),
+            false => Layouts::new(&self.program).natural(&item, record.is_union),
+        };
+        let Some(layout) = layout else {
             let message = format!("the size of this {what} is not known");
             return unsupported(range, message, "declare its members with constant lengths");
         };
         self.program.structs[index].layout = Some(layout);
         Ok(())
+    }
+}
+
+/// The layout of a struct or union whose bit-fields are gaps.
+fn without_bit_fields(record: &Record, fields: &[hir::Field], members: &Members) -> MemoryLayout {
+    let starts = members.starts.iter().zip(fields).filter(|it| it.1.bits.is_none());
+    MemoryLayout {
+        is_union: record.is_union,
+        size: SizeAlign { size: members.size, align: members.align },
+        offsets: starts.map(|it| it.0 / 8).collect(),
     }
 }

@@ -1,18 +1,45 @@
-//! Arrays whose rows have a length that is not a constant (C17 6.7.6.2): a row is reached by the address of
-//! its first element.
+//! Arrays that have a length, or rows of a length, that is not a constant (C17 6.7.6.2): such an array or row
+//! is reached by the address of its first element. Those that code of a device declares are in memory of the
+//! heap, which each execution of the declaration makes larger if it has to, and which is freed at the end of
+//! the function.
 
 use apg_c_analysis::hir::visit::Node;
-use apg_c_analysis::hir::{ExprId, ExprKind, Length, Program, Type, VariableId};
+use apg_c_analysis::hir::{ExprId, ExprKind, Length, Program, StmtId, StmtKind, Type, VariableId};
 use apg_c_syntax::TextRange;
-use apg_mir::{Expr, Operation, Ty};
+use apg_mir::{self as mir, AddressSpace, Expr, Operation, Ty};
 
-use crate::body::{Body, binary, operation};
+use crate::array_lengths::has_variable_length;
+use crate::body::{Body, Storage, VariableArray, binary, int, local_value, operation};
 use crate::changes::is_changed;
 use crate::unsupported::{Lowered, unsupported};
 
 /// Whether objects of a type are rows whose length is not a constant.
 pub(crate) fn is_row(ty: &Type) -> bool {
     matches!(ty, Type::Array(_, Length::Variable(_)))
+}
+
+/// The arrays of variable length that a statement declares, with the type of their elements.
+fn declared_arrays(hir: &Program, stmt: StmtId) -> Vec<(VariableId, &Type)> {
+    let mut found = Vec::new();
+    hir.walk_stmt(stmt, &mut |node| {
+        if let Node::Stmt(id) = node
+            && let StmtKind::Declaration(variables) = &hir.stmt(id).kind
+        {
+            let of = variables.iter().map(|it| (*it, &hir.variable(*it).ty));
+            found.extend(of.filter(|it| has_variable_length(it.1)).map(|(it, ty)| (it, scalar(ty))));
+        }
+        true
+    });
+    found
+}
+
+/// The type of the elements of all dimensions.
+fn scalar(ty: &Type) -> &Type {
+    let mut inner = ty;
+    while let Type::Array(element, _) = inner {
+        inner = element;
+    }
+    inner
 }
 
 /// The lengths of the rows that a variable leads to.
@@ -63,8 +90,111 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Makes locals for the arrays of variable length that a body declares; without memory at first.
+    pub(crate) fn note_arrays(&mut self, stmt: StmtId, range: TextRange) -> Lowered<()> {
+        // In code of teams, whose heap is the host's, they are refused where they are declared.
+        if self.team.is_some() {
+            return Ok(());
+        }
+        let hir = self.unit.hir;
+        for (variable, element) in declared_arrays(hir, stmt) {
+            let element = self.unit.ty(element, range)?;
+            let ty = self.unit.program.types.pointer_to(element, AddressSpace::Generic);
+            let memory = self.local(&hir.variable(variable).name, ty);
+            let capacity = self.local("", Ty::I64);
+            let (nothing, zero) = (Expr::new(ty, mir::ExprKind::Zero), int(Ty::I64, 0));
+            for (local, value) in [(memory, nothing), (capacity, zero)] {
+                self.prologue.push(mir::Stmt::new(self.span, mir::StmtKind::Set { local, value }));
+            }
+            self.arrays.push(VariableArray { variable, memory, capacity });
+        }
+        Ok(())
+    }
+
+    /// Gives the memory of all arrays back.
+    pub(crate) fn free_arrays(&mut self) -> Lowered<()> {
+        for array in self.arrays.clone() {
+            let memory = self.array_address(array);
+            self.call_c("free", vec![memory], Ty::Void)?;
+        }
+        Ok(())
+    }
+
+    /// The address of an array, as that of bytes.
+    fn array_address(&mut self, array: VariableArray) -> Expr {
+        let memory = local_value(array.memory, self.locals[array.memory.index()].ty);
+        let bytes = self.unit.program.types.pointer_to(Ty::I8, AddressSpace::Generic);
+        operation(bytes, Operation::Convert, vec![memory])
+    }
+
+    /// The declaration of an array of variable length: its lengths are what they are now.
+    pub(crate) fn declare_array(&mut self, variable: VariableId, range: TextRange) -> Lowered<()> {
+        let hir = self.unit.hir;
+        let of = hir.variable(variable);
+        let Some(array) = self.arrays.iter().find(|it| it.variable == variable).copied() else {
+            self.undeclared.insert(variable);
+            let message = "the length of this array is not a constant";
+            return unsupported(range, message, "write a constant, or a pointer to elements");
+        };
+        let Some(size) = hir.size_of(scalar(&of.ty)) else {
+            return unsupported(range, "the size of the elements is not known", "declare their type");
+        };
+        let mut bytes = int(Ty::I64, size as i64);
+        let mut inner = &of.ty;
+        while let Type::Array(element, length) = inner {
+            let count = match length {
+                Length::Constant(count) => int(Ty::I64, *count as i64),
+                Length::Variable(length) => {
+                    let value = match range.contains_range(hir.expr(*length).range) {
+                        true => {
+                            let value = self.value(*length)?;
+                            self.convert_to(value, Ty::I64, range)?
+                        }
+                        // That of a type with a name, from before.
+                        false => self.row_length(*length, range)?,
+                    };
+                    let value = self.temporary(value);
+                    self.array_lengths.insert(*length, value.clone());
+                    value
+                }
+                Length::Unknown => return unsupported(range, "this array has no length", "write it"),
+            };
+            bytes = binary(Ty::I64, Operation::Mul, bytes, count);
+            inner = element;
+        }
+        let bytes = self.temporary(binary(Ty::I64, Operation::Max, bytes, int(Ty::I64, 1)));
+        self.objects.insert(variable, Storage::Local(array.memory));
+        let capacity = local_value(array.capacity, Ty::I64);
+        let is_larger = binary(Ty::Bool, Operation::Gt, bytes.clone(), capacity);
+        let (then, ()) = self.nested(|it| it.grow(array, bytes, range))?;
+        self.push(mir::StmtKind::If { condition: is_larger, then, otherwise: Vec::new() });
+        Ok(())
+    }
+
+    /// Gives an array more memory, without what it has.
+    fn grow(&mut self, array: VariableArray, bytes: Expr, range: TextRange) -> Lowered<()> {
+        let before = self.array_address(array);
+        let to_bytes = before.ty;
+        self.call_c("free", vec![before], Ty::Void)?;
+        let size = operation(Ty::U64, Operation::Convert, vec![bytes.clone()]);
+        let memory = self.call_c("malloc", vec![size], to_bytes)?;
+        let memory = self.convert_to(memory, self.locals[array.memory.index()].ty, range)?;
+        self.set(array.memory, memory);
+        self.set(array.capacity, bytes);
+        let memory = self.array_address(array);
+        let is_there = self.convert_to(memory, Ty::Bool, range)?;
+        let name = self.unit.hir.variable(array.variable).name.clone();
+        let (otherwise, ()) =
+            self.nested(|it| it.end_with_message(&format!("there is no memory for `{name}`"), range))?;
+        self.push(mir::StmtKind::If { condition: is_there, then: Vec::new(), otherwise });
+        Ok(())
+    }
+
     /// The length of a row: what the expression in its declaration was then, if nothing has changed since.
     fn row_length(&mut self, length: ExprId, range: TextRange) -> Lowered<Expr> {
+        if let Some(known) = self.array_lengths.get(&length) {
+            return Ok(known.clone());
+        }
         let hir = self.unit.hir;
         let mut changed = None;
         hir.walk_expr(length, &mut |node| {

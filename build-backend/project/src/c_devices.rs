@@ -47,6 +47,46 @@ pub struct DeviceProgram {
     pub on_host: Vec<Finding>,
 }
 
+/// The text of each source for a C compiler that rejects them as they are: without what it may not know of
+/// directives about devices ([`apg_lower_c::host_text`]). Nothing if no source has such directives.
+///
+/// # Errors
+/// A file cannot be read, or the C compiler refuses the flags.
+pub fn simplified_sources(sources: &[PathBuf], flags: &[String]) -> Result<Vec<Option<String>>, LoadFailure> {
+    let mut late: Vec<Option<Arc<str>>> = Vec::new();
+    for path in sources {
+        let text = if is_source(path) { Some(read(path)?.1) } else { None };
+        late.push(text.filter(|it| has_late_forms(it)));
+    }
+    if late.iter().all(Option::is_none) {
+        return Ok(Vec::new());
+    }
+    let compiler = Arc::new(toolchain(flags)?);
+    let simplified = sources.iter().zip(late).map(|(path, text)| {
+        let file = AnalysedFile::of_text(path, text?, &compiler);
+        let parsed = file.parsed().ok()?;
+        apg_lower_c::host_text(Source { parsed, path: &file.path }, &path.display().to_string())
+    });
+    Ok(simplified.collect())
+}
+
+/// Whether a line is a directive that moves data and does not say where to.
+fn is_map_without_type(line: &str) -> bool {
+    (line.contains("enter data") || line.contains("exit data"))
+        && line.contains("map(")
+        && !line.contains(':')
+}
+
+/// Whether a text has words of directives about devices that not all compilers know.
+fn has_late_forms(text: &str) -> bool {
+    let has = |word: &str| text.contains(word);
+    has("declare mapper")
+        || has("begin declare target")
+        || has("declare target") && ["enter", "local", "indirect"].iter().any(|it| has(it))
+        || has("nowait(")
+        || text.lines().any(is_map_without_type)
+}
+
 /// Translates the directives about devices of a program in C. The inner result has the errors of its files.
 ///
 /// # Errors

@@ -17,7 +17,7 @@ use smol_str::SmolStr;
 pub use self::directive::{Clause, Construct, Directive, Item, Mapper, Modifier};
 pub use self::ids::{DirectiveId, ExprId, FunctionId, RecordId, StmtId, VariableId};
 pub use self::mapping::{Mapping, Role, Spelling, Subscript, SubscriptKind};
-pub use self::types::{Field, Length, Record, Type};
+pub use self::types::{Field, Length, Members, Record, Type};
 
 /// A translation unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -76,6 +76,17 @@ pub struct Field {
     pub bits: Option<u64>,
 }
 
+/// The layout of a struct or union.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Members {
+    /// Where each member begins, in bits.
+    pub starts: Vec<u64>,
+    /// The size of the whole in bytes.
+    pub size: u64,
+    /// Its alignment in bytes.
+    pub align: u64,
+}
+
 impl Type {
     /// `int`
     pub const INT: Type = Type::Integer { bytes: 4, is_signed: true };
@@ -147,8 +158,18 @@ impl Program {
     }
 
     fn record_layout(&self, record: &Record, depth: u32) -> Option<(u64, u64)> {
+        self.members_layout(record, depth).map(|it| (it.size, it.align))
+    }
+
+    /// Where the members of a struct or union lie (System V ABI, AMD64 supplement, 3.1.2); `None` if it is
+    /// not declared or a member has no size.
+    pub fn members(&self, id: RecordId) -> Option<Members> {
+        self.members_layout(self.record(id), 1)
+    }
+
+    fn members_layout(&self, record: &Record, depth: u32) -> Option<Members> {
         let (mut bits, mut align) = (0_u64, 1_u64);
-        let mut largest = 0;
+        let (mut largest, mut starts) = (0, Vec::new());
         for field in record.fields.as_ref()? {
             let (size, own) = match &field.ty {
                 // A flexible array member.
@@ -166,20 +187,27 @@ impl Program {
                 (Some(_), false) => bits,
                 (None, false) => bits.next_multiple_of(own * 8),
             };
+            starts.push(start);
             bits = start.checked_add(field.bits.unwrap_or(size.checked_mul(8)?))?;
             largest = largest.max(bits);
-            if field.bits != Some(0) {
+            // Bit-fields without a name align nothing.
+            if field.bits.is_none() || field.name.is_some() {
                 align = align.max(own);
             }
         }
-        Some((largest.div_ceil(8).checked_next_multiple_of(align)?, align))
+        Some(Members { starts, size: largest.div_ceil(8).checked_next_multiple_of(align)?, align })
     }
 
-    /// The type of a member, of anonymous structs and unions too.
+    /// The type of a member, of anonymous structs and unions too. A bit-field with fewer bits than an `int`
+    /// is one in expressions (C17 6.3.1.1, paragraph 2).
     pub fn field_type(&self, ty: &Type, name: &str) -> Option<Type> {
         let Type::Record(id) = ty else { return None };
         let (of, index) = self.member_path(*id, name)?.pop()?;
-        Some(self.record(of).fields.as_ref()?.get(index as usize)?.ty.clone())
+        let field = self.record(of).fields.as_ref()?.get(index as usize)?;
+        match (field.bits, &field.ty) {
+            (Some(..32), Type::Integer { .. }) => Some(Type::INT),
+            (_, ty) => Some(ty.clone()),
+        }
     }
 
     /// The records and positions that lead to a member, through anonymous structs and unions. Each record is

@@ -9,11 +9,16 @@ use apg_c_analysis::hir::{Length, Type};
 use super::edits::quoted;
 use super::mapping::Map;
 use super::{Host, device_objects};
-use crate::sources::{FileObject, ReachedObject};
+use crate::sources::{FileNumber, FileObject, ReachedObject};
 
 /// The symbol of the address of an object.
 fn symbol(object: FileObject, name: &str) -> String {
     format!("apg_object_{}_{name}", object.0)
+}
+
+/// The symbol of the address of a function.
+fn function_symbol(file: FileNumber, name: &str) -> String {
+    format!("apg_function_{file}_{name}")
 }
 
 impl Host<'_> {
@@ -27,6 +32,13 @@ impl Host<'_> {
     ) -> String {
         let mut declared = String::new();
         for object in objects {
+            if let ReachedObject::Function((file, function)) = object {
+                let name = &self.sources.hir(*file).function(*function).name;
+                let symbol = function_symbol(*file, name);
+                declared.push_str(&format!("extern const struct apg_object_of_file {symbol}; "));
+                rows.push(format!("{{{}, (const void *)&{symbol}.address, APG_VALUE, -1}}", quoted(name)));
+                continue;
+            }
             let ReachedObject::OfFile(object) = object else {
                 let map = maps.len();
                 let bytes = "sizeof(apg_e_)".to_owned();
@@ -60,6 +72,16 @@ impl Host<'_> {
         let hir = &self.parsed.program;
         let mut text = String::new();
         for object in objects {
+            if let ReachedObject::Function((file, function)) = object
+                && *file == self.file
+            {
+                let name = &hir.function(*function).name;
+                text.push_str(&format!(
+                    "const struct apg_object_of_file {} __attribute__((visibility(\"hidden\"))) = \
+                     {{__extension__ (void *)&{name}, 0}};\n",
+                    function_symbol(*file, name)
+                ));
+            }
             let ReachedObject::OfFile(object) = object else { continue };
             if object.0 != self.file {
                 continue;

@@ -29,7 +29,7 @@ impl Host<'_> {
             maps = maps.len(),
         );
         // The host is done with the values when the directive is passed.
-        for clause in of.clauses_named("nowait") {
+        for clause in of.clauses_named("nowait").filter(|it| it.items.is_empty()) {
             let range: std::ops::Range<usize> = self.parsed.spelled(clause.range).unwrap_or_default().into();
             if self.parsed.text().get(range.clone()).map(str::trim) != Some("nowait") {
                 let message = "a macro contains this clause";

@@ -5,6 +5,7 @@
 pub(crate) mod edits;
 mod file_objects;
 mod host_region;
+mod host_text;
 mod mapper;
 mod mapping;
 mod parallel;
@@ -20,6 +21,7 @@ use apg_c_syntax::{Family, TextRange};
 
 pub use self::edits::presumed_line;
 use self::edits::{Edits, pragma, quoted};
+pub use self::host_text::host_text;
 use self::mapping::{Map, SourceText, map_kinds, type_kinds};
 pub use self::parallel::ParallelKernels;
 use crate::data::{Captured, Reference};
@@ -59,7 +61,7 @@ pub fn offload(
     file: FileNumber,
     with: &Offloaded<'_>,
 ) -> Result<Option<String>, Vec<Unsupported>> {
-    let sources = &Sources::new(files);
+    let sources = &Sources::with_library(files);
     let Offloaded { name, on_host, parallel, .. } = *with;
     let parsed = files[file].parsed;
     let (edits, print) = (Edits::default(), with.print);
@@ -117,7 +119,7 @@ impl<'a> Host<'a> {
             return Ok(());
         }
         if region::is_region(&self.parsed.program, id) {
-            self.remove_mappers(of)?;
+            self.simplify_clauses(of)?;
             if self.on_host.iter().any(|it| it.directive == id) {
                 return self.host_region(id);
             }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::body::{Body, Storage, binary, int, operation};
 use crate::conversion::{not_zero, zero};
 use crate::data::check_default;
-use crate::expression::Lvalue;
+use crate::lvalue::Lvalue;
 use crate::reduction::identity;
 use crate::reduction_clause::{Reduction, reduction_operator};
 use crate::unsupported::{Lowered, unsupported};
@@ -153,7 +153,7 @@ impl Body<'_, '_> {
     /// The address of an object in memory, as a number.
     pub(super) fn lvalue_address(&mut self, lvalue: &Lvalue) -> Expr {
         match lvalue {
-            Lvalue::Local(..) => int(Ty::I64, 0),
+            Lvalue::Local(..) | Lvalue::Bits(_) => int(Ty::I64, 0),
             Lvalue::Place(place) => {
                 let pointer = self.address_of(place.clone());
                 operation(Ty::I64, Operation::Convert, vec![pointer])

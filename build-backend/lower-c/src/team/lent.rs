@@ -6,7 +6,7 @@ use apg_c_syntax::TextRange;
 use apg_mir::{Expr, Operation, Ty};
 
 use crate::body::{Body, int, operation};
-use crate::expression::Lvalue;
+use crate::lvalue::Lvalue;
 use crate::unsupported::Lowered;
 
 /// The operand is a text: its characters up to its end are copied (`APG_TEAM_TEXT`).

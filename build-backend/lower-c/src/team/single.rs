@@ -6,7 +6,7 @@ use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Ty};
 
 use crate::body::{Body, binary, int};
-use crate::expression::Lvalue;
+use crate::lvalue::Lvalue;
 use crate::unsupported::{Lowered, unsupported};
 
 impl Body<'_, '_> {

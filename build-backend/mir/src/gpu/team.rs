@@ -66,8 +66,44 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
 pub const THREAD_END: &str = "thread_end";
 
 /// Functions of the C library that code of kernels may call: CUDA has them, too (CUDA C++ Programming Guide,
-/// "Formatted Output", "Dynamic Global Memory Allocation and Operations").
+/// "Formatted Output", "Dynamic Global Memory Allocation and Operations", "Mathematical Functions").
 pub const LIBRARY_FUNCTIONS: [&str; 5] = ["printf", "malloc", "free", "memcpy", "memset"];
+
+/// Mathematical functions on `double` that code of kernels may call, whose names with an `f` are those on
+/// `float`; beside those that are operations.
+pub const MATHEMATICAL_FUNCTIONS: [&str; 23] = [
+    "acosh",
+    "asinh",
+    "atanh",
+    "copysign",
+    "exp2",
+    "fdim",
+    "frexp",
+    "ilogb",
+    "ldexp",
+    "lgamma",
+    "llrint",
+    "llround",
+    "log2",
+    "logb",
+    "lrint",
+    "lround",
+    "modf",
+    "nearbyint",
+    "nextafter",
+    "remainder",
+    "rint",
+    "scalbn",
+    "tgamma",
+];
+
+/// Whether code of kernels may call a function of the C library.
+pub fn has_library_function(name: &str) -> bool {
+    let is_mathematical = |name: &str| MATHEMATICAL_FUNCTIONS.contains(&name);
+    LIBRARY_FUNCTIONS.contains(&name)
+        || is_mathematical(name)
+        || name.strip_suffix('f').is_some_and(is_mathematical)
+}
 
 /// Words of 64 bits of the state of a thread.
 pub const STATE_WORDS: u64 = 24;

@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use std::time::UNIX_EPOCH;
 
 use apg_runtime::base::limits;
-use apg_runtime::cache::{self, Cache, CacheError, InUse};
+use apg_runtime::cache::{self, Cache, CacheError, InUse, Temporary};
 use rayon::prelude::*;
 
 use super::compiler::{CCompiler, find};
@@ -164,6 +164,8 @@ struct Unit<'a> {
     source: &'a Path,
     /// What is compiled in place of the source.
     text: Option<&'a str>,
+    /// What is compiled where the compiler rejects it.
+    simplified: Option<&'a str>,
     key: String,
     list: PathBuf,
 }
@@ -177,12 +179,14 @@ impl<'a> Build<'a> {
 
     /// The objects of all sources, and what the compiler says of those that it compiles.
     fn compile_sources(&self, observer: &dyn BuildObserver) -> Result<(Vec<PathBuf>, String), CBuildError> {
-        let edited: &[Option<String>] = match &self.request.form {
+        let edited: &'a [Option<String>] = match &self.request.form {
             Form::SharedObject(shared) => &shared.edited,
             Form::Executable => &[],
         };
         let sources = self.request.sources.iter().enumerate();
-        let units = sources.map(|(index, it)| self.unit(it, edited.get(index).and_then(Option::as_deref)));
+        let text = |of: &'a [Option<String>], index: usize| of.get(index).and_then(Option::as_deref);
+        let units = sources
+            .map(|(index, it)| self.unit(it, text(edited, index), text(&self.request.simplified, index)));
         self.compile(&units.collect::<Result<Vec<_>, _>>()?, observer)
     }
 
@@ -232,8 +236,7 @@ impl<'a> Build<'a> {
     /// object can be a part of a shared object.
     fn shared_options(&self, source: &Path) -> Result<Vec<OsString>, CBuildError> {
         let Form::SharedObject(shared) = &self.request.form else { return Ok(Vec::new()) };
-        let folder = source.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut options: Vec<OsString> = vec!["-fPIC".into(), "-iquote".into(), folder.into()];
+        let mut options: Vec<OsString> = vec!["-fPIC".into(), "-iquote".into(), folder_of(source).into()];
         options.extend(self.no_offload()?);
         if source.extension().is_some_and(|it| it == "c") {
             for support in &shared.supports {
@@ -244,7 +247,12 @@ impl<'a> Build<'a> {
     }
 
     /// Reads a source. Its key has all that decides on its object except for headers.
-    fn unit<'s>(&self, source: &'s Path, text: Option<&'s str>) -> Result<Unit<'s>, CBuildError> {
+    fn unit<'s>(
+        &self,
+        source: &'s Path,
+        text: Option<&'s str>,
+        simplified: Option<&'s str>,
+    ) -> Result<Unit<'s>, CBuildError> {
         let file_error = |why| CBuildError::File { file: source.to_owned(), why };
         let bytes = regular_file::read(source, MAX_FILE_BYTES).map_err(file_error)?;
         if let Some(at) = bytes.iter().position(|it| *it == 0) {
@@ -264,9 +272,10 @@ impl<'a> Build<'a> {
             parts.push(text.unwrap_or_default().to_owned());
             parts.extend(shared.supports.iter().map(|it| it.header.1.to_owned()));
         }
+        parts.extend(simplified.map(str::to_owned));
         let key = cache::key(&parts);
         let list = self.cache.path("c-dependencies", &key, "txt");
-        Ok(Unit { source, text, key, list })
+        Ok(Unit { source, text, simplified, key, list })
     }
 
     /// The object of a unit, if the files that it was last compiled from make a cached one.
@@ -337,17 +346,10 @@ impl<'a> Build<'a> {
         include_deps::sources(&[unit.source.to_owned()], &self.request.include_folders())?;
         let compiled = self.cache.temporary("unit.o", b"")?;
         let rule = self.cache.temporary("unit.d", b"")?;
-        let mut command = self.compiler.command();
-        command.args(DEFAULT_OPTIONS).args(self.request.compile_options()).arg(self.color_option());
-        command.args(self.shared_options(unit.source)?);
-        command.arg("-MD").arg("-MF").arg(rule.path());
-        let edited = match unit.text {
-            Some(text) => Some(self.cache.temporary("unit.c", text.as_bytes())?),
-            None => None,
-        };
-        let source = edited.as_ref().map_or(unit.source, |it| it.path());
-        command.arg("-c").arg(source).arg("-o").arg(compiled.path());
-        let output = self.run(command)?;
+        let (mut output, mut edited) = self.compile_text(unit.source, unit.text, [&compiled, &rule])?;
+        if let Some(text) = unit.simplified.filter(|_| !output.status.success()) {
+            (output, edited) = self.compile_text(unit.source, Some(text), [&compiled, &rule])?;
+        }
         let messages = String::from_utf8_lossy(&output.stderr).into_owned();
         if !output.status.success() {
             return Err(CBuildError::Rejected { output: messages });
@@ -356,7 +358,7 @@ impl<'a> Build<'a> {
         let failed = |error| CBuildError::from(CacheError::new(&unit.list, error));
         let mut files = parse_rule(&std::fs::read_to_string(rule.path()).map_err(failed)?);
         // The text in place of the source is a part of the unit's key.
-        files.retain(|it| edited.is_none() || it != source);
+        files.retain(|it| edited.as_ref().is_none_or(|edited| it != edited.path()));
         let list: Vec<String> = files.iter().map(|it| it.display().to_string()).collect();
         // A file that is removed just now: the object is used this once.
         let object = self.object_path(unit, &files).unwrap_or_else(|| {
@@ -367,6 +369,29 @@ impl<'a> Build<'a> {
         })?;
         self.cache.keep_text(&unit.list, &list.join("\n"))?;
         Ok((object, messages))
+    }
+
+    /// Compiles a source, or a text in its place, into an object and the rule of its dependencies: what the
+    /// compiler says, and the file with the text.
+    fn compile_text(
+        &self,
+        source: &Path,
+        text: Option<&str>,
+        [compiled, rule]: [&Temporary; 2],
+    ) -> Result<(Output, Option<Temporary>), CBuildError> {
+        let mut command = self.compiler.command();
+        command.args(DEFAULT_OPTIONS).args(self.request.compile_options()).arg(self.color_option());
+        command.args(self.shared_options(source)?);
+        command.arg("-MD").arg("-MF").arg(rule.path());
+        let edited = match text {
+            Some(text) => Some(self.cache.temporary("unit.c", text.as_bytes())?),
+            None => None,
+        };
+        if let (Some(_), Form::Executable) = (&edited, &self.request.form) {
+            command.arg("-iquote").arg(folder_of(source));
+        }
+        command.arg("-c").arg(edited.as_ref().map_or(source, |it| it.path())).arg("-o").arg(compiled.path());
+        Ok((self.run(command)?, edited))
     }
 
     /// Removes the code for devices of the compiler's own, which makes the linker start the compiler again.
@@ -453,6 +478,11 @@ impl<'a> Build<'a> {
         }
         Ok(output)
     }
+}
+
+/// The folder of a source, from which its headers are found.
+fn folder_of(source: &Path) -> &Path {
+    source.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The error of an object or library that is no regular file.

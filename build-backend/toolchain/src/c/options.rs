@@ -14,6 +14,9 @@ pub struct CBuild {
     pub options: Vec<Vec<String>>,
     /// What is built.
     pub form: Form,
+    /// What is compiled where the compiler rejects a source of an executable; `None` or nothing for a source
+    /// without such a text.
+    pub simplified: Vec<Option<String>>,
     /// Messages of the compiler have colours.
     pub is_colored: bool,
     /// Messages of the compiler are in English, for tools.

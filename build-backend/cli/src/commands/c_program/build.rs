@@ -7,7 +7,7 @@ use apg_project::build::c_compiler_findings;
 use apg_project::c as translation;
 use apg_runtime::cache::Cache;
 use apg_runtime::offload::TargetDevices;
-use apg_toolchain::c::{self, CBuildError, Executable};
+use apg_toolchain::c::{self, CBuild, CBuildError, Executable};
 use apg_toolchain::{Language, write_bundle};
 
 use super::CProgram;
@@ -143,7 +143,8 @@ impl CProgram {
         if output.is_some() && sources.len() > 1 {
             return Err(Failure::misuse("`-o` names one object, but there are several sources"));
         }
-        match translation::distribute_program(sources, &self.compile_flags(), false)? {
+        let flags = self.compile_flags();
+        match translation::distribute_program(sources, &flags, false)? {
             Ok(None) => {}
             Ok(Some(_)) => {
                 return Err(Failure::misuse(
@@ -156,8 +157,9 @@ impl CProgram {
                 return Ok(1);
             }
         }
+        let simplified = translation::simplified_sources(sources, &flags)?;
         let progress = Progress::default();
-        let compiled = c::compile(&self.request(), &Cache::default(), &progress);
+        let compiled = c::compile(&CBuild { simplified, ..self.request() }, &Cache::default(), &progress);
         progress.finish();
         let objects = match compiled {
             Ok(objects) => objects,

@@ -53,6 +53,7 @@ impl CProgram {
             }
         }
         if devices.is_none() {
+            request.simplified = translation::simplified_sources(sources, &flags)?;
             return Ok(Ok((request, Kind::Executable)));
         }
         let options = self.device_options();
@@ -60,6 +61,7 @@ impl CProgram {
         let DeviceProgram { edited, regions, on_host } = match found {
             Ok(Placement::Devices(program)) => program,
             Ok(Placement::Host(reasons)) => {
+                request.simplified = translation::simplified_sources(sources, &flags)?;
                 let is_built = self.report_host_regions(reasons, is_stream)?;
                 return Ok(if is_built { Ok((request, Kind::Executable)) } else { Err(1) });
             }
