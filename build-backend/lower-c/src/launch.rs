@@ -35,18 +35,7 @@ impl Body<'_, '_> {
         if shape.is_serial() {
             return Ok(Launch { block, thread, auto_blocks: None, blocks: one(), threads: one() });
         }
-        let mut threads: Option<Expr> = None;
-        // Where each thread counts as a team, these say nothing.
-        let limits = if shape.is_parallel() { &["thread_limit", "num_threads"][..] } else { &[] };
-        for name in limits {
-            if let Some(clause) = shape.clause(hir, name) {
-                let limit = self.extent(clause, MAX_THREADS_PER_BLOCK)?;
-                threads = Some(match threads {
-                    Some(other) => binary(Ty::I64, Operation::Min, other, limit),
-                    None => limit,
-                });
-            }
-        }
+        let threads = self.limit_of_threads(shape)?;
         let teams = match shape.clause(hir, "num_teams") {
             Some(clause) => Some(self.extent(clause, i64::from(i32::MAX))?),
             None if shape.loops.is_empty() && !has_divided_loop(hir, shape.body) => Some(one()),
@@ -90,6 +79,23 @@ impl Body<'_, '_> {
         let threads = selected(threads)?;
         let blocks = if shape.is_one_team() { selected(blocks)? } else { blocks };
         Ok(Launch { block, thread, auto_blocks, blocks, threads })
+    }
+
+    /// The least of the numbers of threads that clauses allow; `None` if none says one.
+    fn limit_of_threads(&mut self, shape: &Shape) -> Lowered<Option<Expr>> {
+        let mut threads: Option<Expr> = None;
+        // Where each thread counts as a team, these say nothing.
+        let limits = if shape.is_parallel() { &["thread_limit", "num_threads"][..] } else { &[] };
+        for name in limits {
+            if let Some(clause) = shape.clause(self.unit.hir, name) {
+                let limit = self.extent(clause, MAX_THREADS_PER_BLOCK)?;
+                threads = Some(match threads {
+                    Some(other) => binary(Ty::I64, Operation::Min, other, limit),
+                    None => limit,
+                });
+            }
+        }
+        Ok(threads)
     }
 
     /// 1 where the threads of a team execute the region, 0 where one alone does, as host code over the

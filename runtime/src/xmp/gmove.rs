@@ -288,6 +288,15 @@ pub fn check(to: &Side, from: &Side) -> Result<()> {
     Ok(())
 }
 
+/// Refuses nodes of an array that do not execute the assignment; `verb` and `mode` are for the words.
+fn all_execute(nodes: &NodeSet, executing: &NodeSet, verb: &str, mode: &str) -> Result<()> {
+    match nodes.nodes.iter().find(|it| executing.position(**it).is_none()) {
+        Some(node) => Err(XmpError::new(format!("`gmove` {verb} node {node}, which does not execute it"))
+            .hint(format!("write `gmove {mode}`"))),
+        None => Ok(()),
+    }
+}
+
 /// Plans what node `here` sends and receives if all of `executing` assign `from` to `to`.
 ///
 /// # Errors
@@ -296,18 +305,9 @@ pub fn plan(to: &Side, from: &Side, executing: &NodeSet, here: u32) -> Result<Pl
     check(to, from)?;
     let mut plan = Plan::default();
     let (target, source) = (to.block(here)?, from.block(here)?);
-    let all_execute = |nodes: &NodeSet, verb: &str, mode: &str| match nodes
-        .nodes
-        .iter()
-        .find(|it| executing.position(**it).is_none())
-    {
-        Some(node) => Err(XmpError::new(format!("`gmove` {verb} node {node}, which does not execute it"))
-            .hint(format!("write `gmove {mode}`"))),
-        None => Ok(()),
-    };
     let (to_nodes, from_nodes) = (to.nodes()?, from.nodes()?);
     if let Some(nodes) = &to_nodes {
-        all_execute(&nodes.set, "writes elements of", "out")?;
+        all_execute(&nodes.set, executing, "writes elements of", "out")?;
     }
     let Some(from_nodes) = from_nodes else {
         // Each node has the source.
@@ -318,7 +318,7 @@ pub fn plan(to: &Side, from: &Side, executing: &NodeSet, here: u32) -> Result<Pl
         }
         return Ok(plan);
     };
-    all_execute(&from_nodes.set, "reads elements of", "in")?;
+    all_execute(&from_nodes.set, executing, "reads elements of", "in")?;
     let replicated = replicated_axes(&source);
     let receivers: &[u32] = to_nodes.as_ref().map_or(&executing.nodes, |it| &it.set.nodes);
     let wanted_by = |node: u32| match &to_nodes {

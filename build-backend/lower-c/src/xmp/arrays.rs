@@ -111,7 +111,6 @@ impl Unit<'_> {
             let is_linear = self.is_linear(&array, axis);
             let Some(close) = self.text[index.end..].find(']') else { return };
             let end = index.end + close + 1;
-            let mut after = ")".to_owned();
             match (is_linear, is_on_device) {
                 (true, _) => start.push('('),
                 (false, false) => start.push_str(&format!("apg_xmp_local(&{descriptor}.axis[{axis}], ")),
@@ -122,21 +121,7 @@ impl Unit<'_> {
                 }
             }
             self.edits.replace(open..index.start, start);
-            if axis + 1 < rank {
-                after.push_str(&match is_on_device {
-                    true => format!(" * {}", stride_name(&name, axis)),
-                    false => format!(" * {descriptor}.stride[{axis}]"),
-                });
-            }
-            if axis + 1 == count {
-                after.push_str(&match is_on_device {
-                    true => format!(" - {}]", origin_name(&name)),
-                    false => format!(" - {descriptor}.origin]"),
-                });
-                if count < rank {
-                    after.push(')');
-                }
-            }
+            let after = behind_index((&name, &descriptor), (axis, count, rank), is_on_device);
             self.edits.replace(index.end..end, after);
             open = end;
         }
@@ -368,6 +353,32 @@ impl Unit<'_> {
         }
         self.declare(of, "", &statements)
     }
+}
+
+/// What stands behind the index of an axis, of `count` that an access has and `rank` of the array, which is
+/// named in regions of accelerators, and has a descriptor on the host.
+fn behind_index(
+    (name, descriptor): (&str, &str),
+    (axis, count, rank): (usize, usize, usize),
+    is_on_device: bool,
+) -> String {
+    let mut behind = ")".to_owned();
+    if axis + 1 < rank {
+        behind.push_str(&match is_on_device {
+            true => format!(" * {}", stride_name(name, axis)),
+            false => format!(" * {descriptor}.stride[{axis}]"),
+        });
+    }
+    if axis + 1 == count {
+        behind.push_str(&match is_on_device {
+            true => format!(" - {}]", origin_name(name)),
+            false => format!(" - {descriptor}.origin]"),
+        });
+        if count < rank {
+            behind.push(')');
+        }
+    }
+    behind
 }
 
 /// The base of an index or a section.

@@ -5,6 +5,7 @@ use apg_c_syntax::TextRange;
 
 use super::arrays::array_name;
 use super::edits::split;
+use super::references::grid_name;
 use super::{Unit, constants};
 use crate::unsupported::{Lowered, unsupported};
 
@@ -47,6 +48,43 @@ impl Unit<'_> {
         let items = split(&self.text, colon..items.end, b',');
         let call = self.with_presence(of, &items, &call);
         self.replace(of, call)
+    }
+
+    /// The reductions of a loop on axes of a template, or of nodes: what stands in front of the loop, and
+    /// behind it.
+    pub(super) fn loop_reductions(
+        &mut self,
+        of: &Directive,
+        (grid, axes): (&str, u32),
+        is_on_device: bool,
+        (before, behind): (&mut String, &mut String),
+    ) -> Lowered<()> {
+        for clause in of.clauses_named("reduction") {
+            let found = self.reduction_items(of, clause.range)?;
+            let (number, site, grid) = (self.number(), self.site(of), grid_name(grid));
+            let (operator, count) = (&found.operator, found.count);
+            // The value in front of the loop counts once; if the operator is idempotent, it may on each node.
+            let saved = match found.is_idempotent() {
+                true => "0".to_owned(),
+                false => format!("apg_xmp_begin_reduction({site}, {operator}, apg_i{number}_, {count})"),
+            };
+            before.push_str(&format!(
+                "const struct apg_xmp_item apg_i{number}_[] = {{{}}}; void *apg_o{number}_ = {saved}; ",
+                found.items
+            ));
+            let end = format!(
+                " apg_xmp_end_reduction({site}, {operator}, apg_i{number}_, {count}, {grid}, {axes}, apg_o{number}_);"
+            );
+            behind.insert_str(0, &end);
+            if is_on_device {
+                // What the device has of the variables, if it has them, is the result as well.
+                let names = self.in_parentheses(clause.range).map_or("", |it| &self.text[it]);
+                let names = names.split_once(':').map_or("", |it| it.1);
+                let at = behind.len() - " }".len();
+                behind.insert_str(at, &format!("\n#pragma omp target update to({})\n", names.trim()));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn bcast(&mut self, of: &Directive) -> Lowered<()> {

@@ -62,36 +62,9 @@ impl<'a> Unit<'a> {
         let passes = self.passes(of, on)?;
         let (mut before, mut behind) = (String::from("{ "), String::from(" }"));
         let axes: u32 = loops.iter().map(|it| 1 << self.axis(on, it.position)).sum();
-        for clause in of.clauses_named("reduction") {
-            let found = self.reduction_items(of, clause.range)?;
-            let (number, site, grid) = (self.number(), self.site(of), grid_name(&on.name));
-            // The value in front of the loop counts once; if the operator is idempotent, it may on each node.
-            let saved = match found.is_idempotent() {
-                true => "0".to_owned(),
-                false => format!(
-                    "apg_xmp_begin_reduction({site}, {}, apg_i{number}_, {})",
-                    found.operator, found.count
-                ),
-            };
-            before.push_str(&format!(
-                "const struct apg_xmp_item apg_i{number}_[] = {{{}}}; void *apg_o{number}_ = {saved}; ",
-                found.items
-            ));
-            let end = format!(
-                " apg_xmp_end_reduction({site}, {op}, apg_i{number}_, {count}, {grid}, {axes}, apg_o{number}_);",
-                op = found.operator,
-                count = found.count
-            );
-            behind.insert_str(0, &end);
-            let is_on_device = of.clause("acc").is_some() || matches!(place, Place::Own(..));
-            if is_on_device && self.has_devices {
-                // What the device has of the variables, if it has them, is the result as well.
-                let names = self.in_parentheses(clause.range).map_or("", |it| &self.text[it]);
-                let names = names.split_once(':').map_or("", |it| it.1);
-                let at = behind.len() - " }".len();
-                behind.insert_str(at, &format!("\n#pragma omp target update to({})\n", names.trim()));
-            }
-        }
+        let is_on_device =
+            self.has_devices && (of.clause("acc").is_some() || matches!(place, Place::Own(..)));
+        self.loop_reductions(of, (&on.name, axes), is_on_device, (&mut before, &mut behind))?;
         if passes.modes.len() > 1 {
             let wait = passes.wait.as_ref().map_or_else(String::new, |it| format!("if (apg_p_ == 1) {it} "));
             before.push_str(&format!(
@@ -115,11 +88,21 @@ impl<'a> Unit<'a> {
             before.push_str(&self.region_start(region)?);
             behind.insert_str(0, &self.region_end(region));
         }
-        let around = Self::range(self.hir.stmt(body).range);
+        self.put_around(of, body, place, (before, behind))
+    }
+
+    /// Puts what the host does around a loop where it is executed.
+    fn put_around(
+        &mut self,
+        of: &Directive,
+        body: StmtId,
+        place: Place,
+        (before, behind): (String, String),
+    ) -> Lowered<()> {
         match place {
             Place::Host => {
                 self.replace(of, before)?;
-                self.edits.insert_behind(around, behind);
+                self.edits.insert_behind(Self::range(self.hir.stmt(body).range), behind);
             }
             Place::Own(_, outer) => {
                 let outer = Self::range(self.hir.stmt(outer).range);
@@ -432,14 +415,9 @@ impl<'a> Unit<'a> {
             return self.edit_device_loop(loops, index, &facts, (before, runs));
         }
         let compare = if form.is_downward { ">=" } else { "<=" };
-        let inner = match is_one_run {
-            true => format!(
-                "for ({init} apg_r{number}_.first; {name} {compare} apg_r{number}_.last; {name} += apg_r{number}_.step) "
-            ),
-            false => format!(
-                "for ({init} apg_n{number}_.first; {name} {compare} apg_n{number}_.last; {name} += apg_r{number}_.step) "
-            ),
-        };
+        let run = format!("apg_{}{number}_", if is_one_run { 'r' } else { 'n' });
+        let inner =
+            format!("for ({init} {run}.first; {name} {compare} {run}.last; {name} += apg_r{number}_.step) ");
         let mut outer = match is_one_run {
             true => String::new(),
             false => format!(

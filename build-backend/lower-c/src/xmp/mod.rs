@@ -88,17 +88,20 @@ pub fn distribute(
         unit.errors.sort_by_key(|it| it.range.start());
         return Err(unit.errors);
     }
-    let tail = match unit.setup.is_empty() {
+    Ok(Some(print::print(parsed, &unit.text, unit.edits, name, &setup_function(&unit.setup))))
+}
+
+/// The function that executes the declarations of a file, which the runtime calls in front of `main`.
+fn setup_function(declarations: &str) -> String {
+    match declarations.is_empty() {
         true => String::new(),
         false => format!(
-            "static void apg_xmp_setup_(void) {{\n{}}}\n\
+            "static void apg_xmp_setup_(void) {{\n{declarations}}}\n\
              static struct apg_xmp_file apg_xmp_file_ = {{apg_xmp_setup_, 0}};\n\
              __attribute__((constructor)) static void apg_xmp_register_(void) \
-             {{ apg_xmp_add_file(&apg_xmp_file_); }}\n",
-            unit.setup
+             {{ apg_xmp_add_file(&apg_xmp_file_); }}\n"
         ),
-    };
-    Ok(Some(print::print(parsed, &unit.text, unit.edits, name, &tail)))
+    }
 }
 
 /// A file that is translated.
