@@ -13,8 +13,8 @@ use crate::unsupported::{Lowered, unsupported};
 
 /// The text of a file whose regions the host runs, without what older compilers do not know: `declare
 /// mapper`, names of mappers, all forms of `declare target`, `nowait` with a condition, and `map` without a
-/// type. `None` if the file has nothing of it, or a macro or a header contains it. `name` is the file in
-/// messages.
+/// type. `None` if the file has nothing of it, if a macro or a header contains it, or if a clause names a mapper
+/// that is not declared. `name` is the file in messages.
 pub fn host_text(source: Source<'_>, name: &str) -> Option<String> {
     let files = [source];
     let sources = Sources::new(&files);
@@ -56,6 +56,10 @@ impl Host<'_> {
     pub(super) fn simplify_clauses(&mut self, of: &Directive) -> Lowered<()> {
         let is_named = |it: &Clause| it.modifiers.iter().any(|it| it.text == "mapper");
         if of.clauses_named("map").any(is_named) {
+            // A name that no mapper has stays an error.
+            for clause in of.clauses_named("map") {
+                clause.items.iter().try_for_each(|item| self.mapper_of(clause, item).map(|_| ()))?;
+            }
             self.remove_mappers(of)?;
             self.is_changed = true;
         }

@@ -74,7 +74,7 @@ impl Host<'_> {
     }
 
     /// The mapper of an item, which its clause names or its type has.
-    fn mapper_of(&self, clause: &Clause, item: &Item) -> Lowered<Option<&Mapper>> {
+    pub(super) fn mapper_of(&self, clause: &Clause, item: &Item) -> Lowered<Option<&Mapper>> {
         let hir = &self.parsed.program;
         let named = clause.modifiers.iter().find(|it| it.text == "mapper");
         let name = named.and_then(|it| it.arguments.first()?.word.as_deref());
