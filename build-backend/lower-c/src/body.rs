@@ -7,7 +7,7 @@ use apg_mir::{self as mir, Expr, LabelId, Local, LocalId, Operation, Place, Plac
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-use crate::sources::ReachedObject;
+use crate::sources::{Definition, ReachedObject};
 use crate::unit::Unit;
 use crate::unsupported::{Lowered, unsupported};
 
@@ -150,6 +150,8 @@ pub(crate) struct Body<'u, 'a> {
     pub updated: FxHashSet<VariableId>,
     /// In code of teams: the thread that executes the statements.
     pub team: Option<TeamThread>,
+    /// The function whose body it is.
+    pub definition: Option<Definition>,
     /// The value of `__func__`.
     pub function_name: SmolStr,
     /// The thread that has entered the function.
@@ -192,6 +194,7 @@ impl<'u, 'a> Body<'u, 'a> {
             value_locals: FxHashMap::default(),
             updated: FxHashSet::default(),
             team: None,
+            definition: None,
             function_name: SmolStr::default(),
             function_team: None,
             file_addresses: FxHashMap::default(),

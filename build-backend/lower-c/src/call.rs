@@ -97,6 +97,7 @@ impl Body<'_, '_> {
         mut args: Vec<Expr>,
         range: TextRange,
     ) -> Lowered<Expr> {
+        self.check_stack(function, range)?;
         args.splice(..0, self.state());
         if self.team.is_none() {
             for object in self.unit.sources.objects_of(function).iter() {

@@ -18,6 +18,7 @@ enum Ending {
     Abort = 2,
     Assertion = 3,
     ExitAtOnce = 4,
+    Failure = 5,
 }
 
 impl Body<'_, '_> {
@@ -44,11 +45,25 @@ impl Body<'_, '_> {
 
     /// Ends the program with a message that names this place of the source, as a failing assertion does.
     pub(crate) fn end_with_message(&mut self, what: &str, range: TextRange) -> Lowered<()> {
-        let span = self.unit.span(range);
-        let file = self.unit.sources.file(span.file.0 as usize).path.display();
-        let text = format!("{file}:{}: {}: {what}.", span.line(), self.function_name);
+        let text = format!("{}.", self.message_here(what, range));
         let message = self.message(text);
         self.end(Ending::Assertion, message, range)
+    }
+
+    /// Ends the program with an error that names this place of the source.
+    pub(crate) fn end_with_failure(&mut self, what: &str, range: TextRange) -> Lowered<()> {
+        let text = self.message_here(what, range);
+        if self.team.is_some() {
+            return self.end_team(&text);
+        }
+        let message = self.message(text);
+        self.end(Ending::Failure, message, range)
+    }
+
+    fn message_here(&mut self, what: &str, range: TextRange) -> String {
+        let span = self.unit.span(range);
+        let file = self.unit.sources.file(span.file.0 as usize).path.display();
+        format!("{file}:{}: {}: {what}", span.line(), self.function_name)
     }
 
     /// The number of a message with which the program ends.

@@ -35,6 +35,7 @@ mod lvalue;
 mod moved;
 mod nested;
 mod operators;
+mod recursion;
 mod reduction;
 mod reduction_clause;
 mod region;

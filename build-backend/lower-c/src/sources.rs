@@ -15,6 +15,7 @@ use smol_str::SmolStr;
 
 use crate::array_lengths::has_variable_length;
 use crate::device_library::{CHARACTER_CLASSES, device_library};
+use crate::recursion::CallGraph;
 
 /// A file of a program.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,7 @@ pub(crate) struct Sources<'a> {
     taken: OnceCell<Vec<Definition>>,
     /// Objects of functions, as far as they were requested.
     reached: RefCell<FxHashMap<Definition, Rc<[ReachedObject]>>>,
+    calls: CallGraph,
 }
 
 impl<'a> Sources<'a> {
@@ -75,6 +77,7 @@ impl<'a> Sources<'a> {
             library: FxHashMap::default(),
             taken: OnceCell::new(),
             reached: RefCell::default(),
+            calls: CallGraph::default(),
         }
     }
 
@@ -174,6 +177,29 @@ impl<'a> Sources<'a> {
         objects
     }
 
+    /// The functions that a function may call, each once.
+    pub(crate) fn callees_of(&self, (file, function): Definition) -> Vec<Definition> {
+        let hir = self.hir(file);
+        let mut called = Vec::new();
+        if let Some(body) = hir.function(function).body {
+            let mut found = Objects { sources: self, objects: Vec::new(), functions: FxHashSet::default() };
+            hir.walk_stmt(body, &mut |node| {
+                if let Node::Expr(id) = node {
+                    found.add_of_expr(file, id, &mut called);
+                }
+                true
+            });
+        }
+        called.sort_unstable();
+        called.dedup();
+        called
+    }
+
+    /// Whether calls lead from a function to another one, or back to itself.
+    pub(crate) fn reaches(&self, from: Definition, to: Definition) -> bool {
+        self.calls.reaches(self, from, to)
+    }
+
     /// The objects that the functions name which code of a file calls.
     pub(crate) fn objects_behind_calls(&self, file: FileNumber, code: StmtId) -> Vec<ReachedObject> {
         let mut found = Objects { sources: self, objects: Vec::new(), functions: FxHashSet::default() };
@@ -241,6 +267,10 @@ impl Objects<'_, '_> {
             let Some(body) = hir.function(id).body.filter(|_| self.functions.insert((file, id))) else {
                 continue;
             };
+            // Without room on the stack for a call of a recursion, the program ends.
+            if self.sources.reaches((file, id), (file, id)) {
+                self.add_object(ReachedObject::Ending);
+            }
             hir.walk_stmt(body, &mut |node| {
                 match node {
                     Node::Expr(expr) => match hir.expr(expr).kind {

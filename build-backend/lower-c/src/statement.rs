@@ -18,6 +18,8 @@ pub(crate) fn lower_function(unit: &mut Unit<'_>, called: CalledFunction) -> Low
     let range = item.range.unwrap_or_default();
     let span = unit.span(range);
     let mut function = declared_function(item.name.to_string(), span);
+    let is_recursive = unit.sources.reaches(called.definition, called.definition);
+    function.recursion.cycle = u32::from(is_recursive);
     let mut body = Body::new(unit, Role::Function(item.result.clone()), span);
     function.result = body.unit.ty(&item.result, range)?;
     let Some(code) = item.body else { return Ok(function) };
@@ -25,6 +27,7 @@ pub(crate) fn lower_function(unit: &mut Unit<'_>, called: CalledFunction) -> Low
     body.note_labels(code);
     let is_team = body.unit.tables.is_some();
     body.function_name.clone_from(&item.name);
+    body.definition = Some(called.definition);
     if is_team {
         body.team = Some(TeamThread { state: body.local("self", Ty::I64) });
         body.function_team = body.team;

@@ -37,6 +37,7 @@ pub use launch::extents::Extents;
 pub use launch::kernel_args::{Prepared, prepare_host};
 pub use launch::launcher::{LaunchError, LaunchOptions, Plan, configure};
 pub use launch::occupancy::{HOST_BLOCKS, HOST_THREADS};
+pub(crate) use launch::stack::STACK_VARIABLE;
 pub use mailbox::{DeviceSlots, PeerChannels};
 pub use nvrtc::compile::{DEBUG, FAST_MATH, compile_for, compiler_version, ptx};
 pub use nvrtc::resources::{Limit, Occupancy, Resources, architectures, occupancy, resources};

@@ -18,6 +18,14 @@ static int is_parallel, requested_threads;
 
 void apg_use_parallel(void) { is_parallel = 1; }
 
+void apg_parallel_failed(const char *message) {
+  /* Other threads, which may fail as well, wait for the end. */
+  static int has_failed;
+  if (__atomic_exchange_n(&has_failed, 1, __ATOMIC_SEQ_CST)) for (;;) pause();
+  fprintf(stderr, "error: %s\n", message);
+  exit(1);
+}
+
 void apg_add_private(struct apg_private *object, void *address) {
   object->master = address;
   object->stride = (object->bytes + 63) & ~63l;

@@ -13,6 +13,8 @@ union apg_word { unsigned long bits; double number; };
 #pragma GCC visibility push(hidden)
 /* The regions of the program run on a device: routines answer accordingly. */
 void apg_use_parallel(void);
+/* A thread of a region cannot go on: ends the program with an error. */
+void apg_parallel_failed(const char *message) __attribute__((noreturn));
 void apg_add_private(struct apg_private *object, void *address);
 void apg_add_moved(struct apg_moved *array);
 /* Runs a region; 0 if the host is to run it. `threads`: the value of the clause, or 0. waits: 1 if its threads wait for each other

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "apg_target.h"
 
 /* The system's routine; the header of the OpenMP library need not be there. */
@@ -84,6 +85,9 @@ void apg_target_ended(const int *ended, const char *const *messages) {
       fprintf(stderr, "%s: %s\n", program_invocation_short_name, messages[ended[1]]);
       abort();
     case 4: _Exit(ended[1]);
+    case 5:
+      fprintf(stderr, "error: %s\n", messages[ended[1]]);
+      exit(1);
   }
 }
 

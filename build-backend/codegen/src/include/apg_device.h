@@ -55,6 +55,28 @@ static __device__ __noinline__ void apg_fail(apg_fault *fault, apg_u32 kind, apg
 }
 /* The thread ends, the others continue. */
 static __device__ __noinline__ void apg_thread_end() { asm volatile("exit;"); }
+/* The stack of a thread, for functions that call themselves. It grows downwards in the thread's local memory, and begins at the
+   same address of it in all threads of a launch: a kernel keeps that in memory of the block, where each thread writes it
+   before it calls a function. The host writes the size when it loads the code. A quarter is left for calls outside of the
+   recursion. The address of a local is that of the frame, and keeps the compiler from making a loop of the recursion. */
+#ifdef APG_RECURSION
+extern "C" { __device__ volatile unsigned apg_stack_bytes = 1024; }
+static __device__ __forceinline__ volatile unsigned *apg_stack_top() { __shared__ volatile unsigned top; return &top; }
+static __device__ __forceinline__ unsigned apg_stack_address() {
+  volatile char here;
+  here = 0;
+  unsigned long long address;
+  asm volatile("cvta.to.local.u64 %0, %1;" : "=l"(address) : "l"(&here) : "memory");
+  return (unsigned)address;
+}
+static __device__ __forceinline__ void apg_stack_begin() { *apg_stack_top() = apg_stack_address(); }
+static __device__ __forceinline__ bool apg_stack_is_full() {
+  const unsigned bytes = apg_stack_bytes;
+  return *apg_stack_top() - apg_stack_address() > bytes - bytes / 4;
+}
+#else
+static __device__ bool apg_stack_is_full() { return false; }
+#endif
 template <bool proven> static __device__ __forceinline__ apg_i64 apg_index(apg_i64 i, apg_i64 n, const void *data, apg_u32 file, apg_u32 line, apg_fault *fault) {
   if (!proven && (apg_u64)i >= (apg_u64)n) { apg_fail(fault, data ? 1 : 2, file, line, i, n); __builtin_unreachable(); }
   return i;

@@ -7,6 +7,7 @@
 #include "apg.h"
 #endif
 #include "apg_core.h"
+#include <pthread.h>
 #define APG_COLD __attribute__((noinline, cold))
 #define APG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define APG_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -149,6 +150,24 @@ struct apg_kernel_fault { apg_u32 kind, file, line; apg_i64 index, length, block
 }
 /* The blocks of the CPU thread end, without a record. */
 [[noreturn]] static APG_COLD void apg_thread_end() { throw apg_kernel_fault{0, 0, 0, 0, 0, 0, 0}; }
+/* The stack of a thread, for functions that call themselves. A thread that runs on another stack, as a fiber does, is not checked.
+   What is left is for calls outside of the recursion, and for large frames. */
+struct apg_stack_room { apg_u64 low, limit; };
+static APG_COLD apg_stack_room apg_find_stack() {
+  pthread_attr_t attributes;
+  void *low = nullptr;
+  size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
+  if (pthread_attr_getstack(&attributes, &low, &bytes) != 0) bytes = 0;
+  pthread_attr_destroy(&attributes);
+  const apg_u64 reserve = bytes / 4 < 0x40000 ? bytes / 4 : 0x40000;
+  return {(apg_u64)low, (apg_u64)low + reserve};
+}
+[[maybe_unused]] static inline bool apg_stack_is_full() {
+  static thread_local const apg_stack_room room = apg_find_stack();
+  const apg_u64 here = (apg_u64)__builtin_frame_address(0);
+  return APG_UNLIKELY(here >= room.low && here < room.limit);
+}
 static APG_COLD void apg_record(const apg_launch *launch, const apg_kernel_fault &found) {
   apg_fault *fault = launch->fault;
   apg_u32 none = 0;

@@ -54,7 +54,8 @@ pub(crate) fn print_cuda_source(
     let fast = if kernel.fast_math { apg_runtime::device::FAST_MATH } else { "" };
     let slots = if ir.communicates { SLOTS_PRELUDE } else { "" };
     let team = if code.used.has_team { TEAM } else { "" };
-    let source = format!("{fast}{PRELUDE}{slots}{team}{declarations}{functions}{body}");
+    let recursion = if has_recursion(program) { "#define APG_RECURSION\n" } else { "" };
+    let source = format!("{fast}{recursion}{PRELUDE}{slots}{team}{declarations}{functions}{body}");
     let is_pipelined = !ir.device.pipelined_loops.is_empty();
     let depends_on_launch = ir.depends_on_launch();
     let has_environment_by_value = ir.device.has_environment_by_value;
@@ -62,6 +63,11 @@ pub(crate) fn print_cuda_source(
     let code_of_device =
         DeviceCode { source, is_pipelined, depends_on_launch, communicates, has_environment_by_value };
     (code_of_device, code.errors)
+}
+
+/// Whether functions of kernels call themselves, directly or through others.
+fn has_recursion(program: &Program) -> bool {
+    program.functions.iter().any(|it| it.kernel_only && it.recursion.cycle != 0)
 }
 
 /// Prints the kernel function.
@@ -95,6 +101,9 @@ fn print_kernel_function(code: &mut Code<'_>, id: KernelId, ir: &KernelIr) {
         code.out.line(get);
     }
     code.out.line("apg_fault *const fault_ = shared_.fault; (void)fault_;");
+    if has_recursion(code.program) {
+        code.out.line("apg_stack_begin();");
+    }
     if ir.communicates {
         declare_call_counter(code);
         let rails = (0..ir.kernel.locals.len()).map(|it| LocalId(it as u32));

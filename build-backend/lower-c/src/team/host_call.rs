@@ -156,7 +156,7 @@ impl Body<'_, '_> {
     }
 
     /// The address of a function of the host with this effect.
-    fn host_function(&mut self, effect: &str) -> Expr {
+    pub(crate) fn host_function(&mut self, effect: &str) -> Expr {
         let Some(tables) = &mut self.unit.tables else { return int(Ty::I64, 0) };
         let text = format!("(union apg_word *apg_w_) {{ (void)apg_w_; {effect}; }}");
         let known = tables.definitions.iter().find_map(|it| {

@@ -52,6 +52,8 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
     ("team_iteration_end", &[Ty::I64], Ty::Void),
     // Ends the thread that calls it.
     (THREAD_END, &[], Ty::Void),
+    // Whether the stack of the thread has little room left.
+    (STACK_IS_FULL, &[], Ty::Bool),
     // Locks: the address of a word.
     ("team_lock", &[Ty::I64], Ty::Void),
     ("team_unlock", &[Ty::I64], Ty::Void),
@@ -64,6 +66,9 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
 
 /// The entry by which code of any kernel ends its thread.
 pub const THREAD_END: &str = "thread_end";
+
+/// The entry by which functions that call themselves ask whether the stack of their thread is nearly full.
+pub const STACK_IS_FULL: &str = "stack_is_full";
 
 /// Functions of the C library that code of kernels may call: CUDA has them, too (CUDA C++ Programming Guide,
 /// "Formatted Output", "Dynamic Global Memory Allocation and Operations", "Mathematical Functions").

@@ -8,3 +8,4 @@ pub(crate) mod kernel_args;
 pub(crate) mod launcher;
 pub(crate) mod module;
 pub(crate) mod occupancy;
+pub(crate) mod stack;

@@ -129,16 +129,7 @@ impl Device {
     /// Makes a stream; threads of kernels get at least `stack` bytes of stack.
     pub(crate) fn team_stream(&self, stack: usize) -> Result<TeamStream, DeviceError> {
         self.context.enter()?;
-        let limit = sys::CUlimit_enum::CU_LIMIT_STACK_SIZE;
-        let mut known = 0;
-        // SAFETY: a context is current; the result goes to a local.
-        let found = unsafe { sys::cuCtxGetLimit(&mut known, limit) };
-        self.check(found, "tell the size of a stack")?;
-        if known < stack {
-            // SAFETY: a context is current.
-            let changed = unsafe { sys::cuCtxSetLimit(limit, stack) };
-            self.check(changed, &format!("give each thread a stack of {stack} bytes"))?;
-        }
+        self.raise_stack(stack)?;
         let made = Stream::new();
         made.map(TeamStream).map_err(|failure| DeviceError::driver(&self.label(), "make a stream", &failure))
     }

@@ -14,15 +14,13 @@ use super::layout::{CALLS, EXCHANGE_WORDS, Header, HostCall, Object, Private, Te
 use super::pool::in_region;
 use super::reach::{Naming, Registered};
 use super::{DEVICE_PLACE, Request, environment_of, runtime_schedule};
+
 use crate::device::team::{Reach, Shape, TeamStream};
-use crate::device::{Device, DeviceError, Kind};
+use crate::device::{Device, DeviceError, Kind, STACK_VARIABLE};
 use crate::offload::layout::{list, text};
 use crate::offload::recorded;
 use crate::offload::regions::{Outcome, TargetError};
 use crate::profile;
-
-/// The variable with the bytes of the stack of a thread of a region.
-const STACK_VARIABLE: &str = "APG_DEVICE_STACK";
 
 /// The stack of a thread, unless the variable says another size: functions that call themselves need it.
 const STACK_BYTES: usize = 4096;
