@@ -56,15 +56,20 @@ fn a_file_without_end_is_refused() {
     assert!(folder.error("run a.c").contains("which is a character device"));
 }
 
-/// GCC accepts it, and so nothing is said of it.
 #[test]
-fn deep_nesting_is_no_error_of_ours() {
-    let depth = 10_000;
-    let expression = format!("int x = {}1{};\n{MAIN}", "(".repeat(depth), ")".repeat(depth));
-    let blocks = MAIN.replace("{ }", &format!("{}{}", "{".repeat(depth), "}".repeat(depth)));
-    for text in [expression, blocks] {
-        let output = Folder::new(&[("a.c", text.as_bytes())]).apg("check a.c");
-        assert_eq!((output.status, output.stderr.as_str()), (0, "no errors in 1 file\n"));
+fn deep_nesting_is_checked_up_to_a_limit_that_is_an_error() {
+    let expression = |depth| format!("int x = {}1{};\n{MAIN}", "(".repeat(depth), ")".repeat(depth));
+    let loops = |depth| {
+        let body = format!("{}{}", "for (;;) {\n".repeat(depth), "}".repeat(depth));
+        MAIN.replace("parallel", "parallel firstprivate(").replace("{ }", &format!("{{ {body} }}"))
+    };
+    let blocks = |depth| MAIN.replace("{ }", &format!("{}{}", "{".repeat(depth), "}".repeat(depth)));
+    let output = Folder::new(&[("a.c", expression(250).as_bytes())]).apg("check a.c");
+    assert_eq!((output.status, output.stderr.as_str()), (0, "no errors in 1 file\n"));
+    assert!(checked(&loops(200)).contains("omp/syntax"), "a directive around deep code is checked");
+    for text in [expression(10_000), loops(10_000), blocks(10_000)] {
+        let error = checked(&text);
+        assert!(error.contains("omp/nesting-limit"), "{error}");
     }
 }
 
@@ -114,4 +119,29 @@ fn without_a_c_compiler_directives_are_checked_all_the_same() {
     command.args(["check", "a.c"]).current_dir(folder.0.path()).env("CC", "no-such-compiler");
     let output = programs::run(command, LIMIT).expect("it ends");
     assert!(output.stderr.contains("`paralel` is not a directive of OpenMP"), "{}", output.stderr);
+}
+
+/// A function that calls itself for ever, or to a depth; `g` does so by way of another one.
+const RECURSION: &str = "#include <stdio.h>\nint g(int x, int depth);\n\
+    int f(int x, int depth) { return x == depth ? 0 : g(x + 1, depth) + 1; }\n\
+    int g(int x, int depth) { return x == depth ? 0 : f(x + 1, depth) + 1; }\n\
+    int main(void) {\n  int y = 0;\nREGION\n  { y = f(0, DEPTH); }\n  printf(\"%d\\n\", y);\n  return 0;\n}\n";
+
+#[test]
+fn regions_that_recurse_for_ever_end_with_the_place_of_the_call() {
+    let target = ("#pragma omp target map(y)", "run --accels cpu a.c");
+    let parallel =
+        ("#pragma omp parallel num_threads(3) reduction(+ : y)", "run --parallel device --accels cpu a.c");
+    for (region, command) in [target, parallel] {
+        let text = |depth| RECURSION.replace("REGION", region).replace("DEPTH", depth);
+        let folder = Folder::new(&[("a.c", text("-1").as_bytes())]);
+        let error = folder.error(command);
+        assert!(error.contains("the stack of the thread has no room for this call of"), "{error}");
+        assert!(error.contains("a.c:3: f: ") || error.contains("a.c:4: g: "), "{error}");
+        assert_eq!(error.matches("error: ").count(), 1, "{error}");
+        std::fs::write(folder.path("a.c"), text("2000")).expect("written");
+        let output = folder.apg(command);
+        let expected = if region.contains("parallel") { "6000\n" } else { "2000\n" };
+        assert_eq!((output.status, output.stdout.as_str()), (0, expected), "{}", output.stderr);
+    }
 }

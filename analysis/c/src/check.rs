@@ -76,7 +76,10 @@ pub(crate) fn function_diagnostics<'db>(db: &'db dyn Db, function: JudgedFunctio
 #[salsa::tracked(returns(ref))]
 pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<Diagnostic> {
     let parsed = parsed(db, file);
-    if parsed.program.directives.is_empty() && !rules::omp::missing_omp::is_suspected(parsed) {
+    let has_none = parsed.program.directives.is_empty()
+        && !rules::omp::missing_omp::is_suspected(parsed)
+        && !rules::omp::nesting_limit::is_exceeded(parsed);
+    if has_none {
         return Vec::new();
     }
     let mut all = rules::of_function(parsed, None);

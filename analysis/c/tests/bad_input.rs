@@ -70,6 +70,12 @@ fn in_loop(body: &str) -> String {
 
 #[test]
 fn deep_and_long_programs_have_diagnostics() {
+    // As the threads of the command and of the language server.
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(check_deep_and_long_programs);
+    thread.expect("a thread").join().expect("no panic");
+}
+
+fn check_deep_and_long_programs() {
     let depth = 10_000;
     check(&in_loop(&format!("a[i] = {}1{};", "(".repeat(depth), ")".repeat(depth))));
     check(&in_loop(&format!("a[i] = 1{};", " + 1".repeat(depth))));

@@ -3,6 +3,7 @@
 use apg_source::TextRange;
 
 use crate::files::Span;
+use crate::parser::limits::{TOO_DEEP, TREE_TOO_DEEP};
 use crate::preprocessor::ExpansionId;
 
 /// A syntax error: where it is and what is wrong.
@@ -20,4 +21,11 @@ pub struct SyntaxError {
     pub hint: Option<String>,
     /// What to put in place of `span`, where the token is spelled there outside of macros.
     pub replacement: Option<String>,
+}
+
+impl SyntaxError {
+    /// Whether the text is deeper than the parser goes, which is no error of the language.
+    pub fn is_limit(&self) -> bool {
+        [TOO_DEEP, TREE_TOO_DEEP].contains(&self.message.as_str())
+    }
 }

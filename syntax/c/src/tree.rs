@@ -4,7 +4,7 @@ use rowan::GreenNodeBuilder;
 
 use crate::parser::ParseError;
 use crate::parser::event::{Event, Step, process};
-use crate::parser::limits::MAX_TREE_DEPTH;
+use crate::parser::limits::{MAX_TREE_DEPTH, TREE_TOO_DEEP};
 use crate::preprocessor::{Token, Unit};
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::GreenNode;
@@ -48,7 +48,7 @@ pub(crate) fn build(
     if let Some(position) = too_deep {
         errors.push(ParseError {
             position,
-            message: format!("the tree of this is more than {MAX_TREE_DEPTH} levels deep"),
+            message: TREE_TOO_DEEP.to_string(),
             hint: Some("move a part into a variable or a function of its own".to_string()),
             replacement: None,
         });

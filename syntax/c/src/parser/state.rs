@@ -1,7 +1,7 @@
 //! State of the parser: its position, the events so far, and the errors.
 
 use super::event::Event;
-use super::limits::{MAX_DEPTH, MAX_ERRORS};
+use super::limits::{MAX_DEPTH, MAX_ERRORS, TOO_DEEP};
 use super::scopes::Scopes;
 use super::token_set::TokenSet;
 use crate::preprocessor::{Token, Unit};
@@ -229,7 +229,7 @@ impl<'a> Parser<'a> {
     pub(super) fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth >= MAX_DEPTH {
             self.error_with(
-                format!("this is nested more than {MAX_DEPTH} levels deep"),
+                TOO_DEEP,
                 Some("move an inner part into a variable or a function of its own".to_string()),
                 None,
             );

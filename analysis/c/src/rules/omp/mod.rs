@@ -40,6 +40,7 @@ pub mod missing_reduction;
 pub mod needless_critical;
 pub mod nesting;
 pub mod nesting_by_call;
+pub mod nesting_limit;
 pub mod ordered_without_region;
 pub mod orphaned_in_main;
 pub mod private_around;
@@ -104,6 +105,7 @@ pub static RULES: &[Checked] = &[
     (&needless_critical::RULE, Function(needless_critical::check)),
     (&nesting::RULE, Function(nesting::check)),
     (&nesting_by_call::RULE, File(nesting_by_call::check)),
+    (&nesting_limit::RULE, File(nesting_limit::check)),
     (&ordered_without_region::RULE, Function(ordered_without_region::check)),
     (&orphaned_in_main::RULE, Function(orphaned_in_main::check)),
     (&private_around::RULE, Function(private_around::check)),
