@@ -138,15 +138,18 @@ static __device__ __forceinline__ bool apg_is_taken(const apg_channel &channel) 
   apg_load(taken, channel.taken);
   return taken == channel.number;
 }
-#define APG_POLLS_OF_COPY 65536u
-/* Takes a message back; false if the receiver has claimed it, and the elements have been copied when this returns. True as well if
-   the receiver has failed in between: the host refuses the call then. A receiver that lives while another member of the group has
-   failed may read this device's memory just now, which is released when the launch has ended: it gets some ten milliseconds,
-   a thousand times what its copy takes. */
-static __device__ __forceinline__ bool apg_take_back(const apg_channel &channel, const apg_u32 *failed) {
+/* How often a sender looks for the end of a copy: some ten milliseconds, and some twenty nanoseconds for each byte. A block of 32
+   threads that reads four bytes each at a time, in a microsecond or two, takes about half of that. */
+static __device__ __forceinline__ apg_u64 apg_polls_of_copy(apg_u64 bytes) { return 65536u + bytes / 8u; }
+/* Takes a message of that many bytes back; false if the receiver has claimed it, and the elements have been copied when this returns.
+   True as well if the receiver has failed in between: the host refuses the call then. A receiver that lives while another member of
+   the group has failed may read this device's memory just now, which is released when the launch has ended: it gets more time than
+   its copy takes. */
+static __device__ __forceinline__ bool apg_take_back(const apg_channel &channel, apg_u64 bytes, const apg_u32 *failed) {
+  const apg_u64 polls_of_copy = apg_polls_of_copy(bytes);
   apg_u64 seen;
   apg_load(seen, channel.claim);
   while (seen / 2u != channel.number) if (apg_exchange_of_system(channel.claim, seen, 2u * channel.number)) return true;
-  for (unsigned polls = 0; !apg_is_taken(channel); ++polls) if (polls >= APG_POLLS_OF_COPY && apg_has_failed(failed, polls)) return true;
+  for (apg_u64 polls = 0; !apg_is_taken(channel); ++polls) if (polls >= polls_of_copy && apg_has_failed(failed, (unsigned)polls)) return true;
   return false;
 }

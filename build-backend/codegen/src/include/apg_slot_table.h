@@ -135,6 +135,19 @@ static __device__ __forceinline__ bool apg_are_at_host(const apg_slot_state &sta
   if (looks_at_peers && state.is_receiving && state.in.claim) apg_load(from, state.in.flags);
   return apg_is_at_host(to, rank) || apg_is_at_host(from, rank);
 }
+/* Takes the slot's own message back if it is still to be sent; what a receive has claimed it lets be copied first. The block's first
+   thread does. */
+static __device__ __forceinline__ void apg_end_sending(apg_slot_state &state) {
+  apg_slot *own = state.own;
+  apg_u64 seen = state.offer;
+  if (state.is_sending && state.out.claim) state.is_sending = apg_take_back(state.out, apg_bytes_of(state.request.buffers[0]), state.part->failed);
+  else if (state.is_sending && !apg_exchange_if(&own->offer, seen, APG_OFFER_NONE)) {
+    /* A receive has claimed it, and copies it now. */
+    while (apg_load_acquire(&own->offer) != APG_OFFER_COPIED) { }
+    own->offer = APG_OFFER_NONE;
+    state.is_sending = false;
+  }
+}
 /* The next step of a message; the block's first thread looks for it. */
 static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
   const apg_slot_request &request = state.request;
@@ -169,14 +182,7 @@ static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
     if (leaves || !fits || clock64() - state.begun > APG_TRY_CYCLES) break;
     if (polls > 64u) __nanosleep(32u);
   }
-  apg_u64 seen = state.offer;
-  if (state.is_sending && state.out.claim) state.is_sending = apg_take_back(state.out, state.part->failed);
-  else if (state.is_sending && !apg_exchange_if(&own->offer, seen, APG_OFFER_NONE)) {
-    /* A receive has claimed it, and copies it now. */
-    while (apg_load_acquire(&own->offer) != APG_OFFER_COPIED) { }
-    own->offer = APG_OFFER_NONE;
-    state.is_sending = false;
-  }
+  apg_end_sending(state);
   return state.is_sending || state.is_receiving ? APG_STEP_HOST : APG_STEP_END;
 }
 /* Copies elements that are not common memory to where all blocks reach them; null if there is no room. */
@@ -239,7 +245,8 @@ static __device__ __noinline__ bool apg_message_on_device(const apg_mailbox *mai
     if (!is_in) apg_copy_by_block(apg_first_element(room), state.found, state.bytes, rank, size);
     else if (!apg_read_message(state.in, apg_first_element(room), state.found, state.bytes, state.part->failed, rank, size)) state.is_lost = true;
     __syncthreads();
-    /* The host refuses the call, and so ends the block. */
+    /* The host refuses the call, and so ends the block: nobody may claim its own message, whose elements are released then. */
+    if (state.is_lost && rank == 0) apg_end_sending(state);
     if (state.is_lost) break;
     if (rank == 0) {
       if (is_in) apg_end_message(state.in, state.bytes);

@@ -379,6 +379,30 @@ static void launch(Program &program, unsigned seed, int rounds) {
   for (const apg_slot &slot : slots) program.is_clean = program.is_clean && slot.offer == APG_OFFER_NONE && !(slot.flags & APG_SLOT_IN_HOST);
   program.is_clean = program.is_clean && sends.empty() && receives.empty() && arrived.empty() && joined == 1;
 }
+// A slot exchanges elements with one of its device and one elsewhere, of which the head has come and the elements do not. Whether it
+// takes its own message back.
+static bool withdraws() {
+  apg_slot slots[2]{};
+  apg_meeting meeting{};
+  std::vector<apg_slot_pair> in(CHANNEL / sizeof(apg_slot_pair));
+  apg_u64 taken[2]{}, sent[1]{3}, received[1]{};
+  apg_u32 joined = 0, failed = 1, flags[1]{}, own_flags[2]{};
+  const apg_slot_part part{FIRST_GROUP, 0, 2, slots, &meeting, &joined, &failed};
+  const apg_peer_part peer{FIRST_GROUP, 2, 1, 0, 2, nullptr, (char *)in.data(), nullptr, taken, flags, own_flags, ROOM, DIRECT};
+  apg_mailbox mailbox{};
+  mailbox.parts = &part; mailbox.part_count = 1; mailbox.peers = &peer; mailbox.peer_count = 1;
+  apg_channel head = apg_channel_at(peer, peer.in, 0, taken, flags, 0);
+  head.number = 1;
+  apg_write_head(head, {0, 8, 1, nullptr});
+  apg_slot_state state{};
+  apg_slot_calls calls{};
+  state.request = {FIRST_GROUP, 0, 1, 2, 0, 0, 0, 3, 1, 0, {{sent, 1, 0, 1, 8, 4}, {received, 1, 0, 1, 8, 4}}, APG_EXCHANGE, 2, 0, 0};
+  apg_find_slot(&mailbox, state, calls);
+  Block alone(1);
+  own_block = &alone;
+  const bool has_ended = apg_message_on_device(&mailbox, state, calls, 0, 1);
+  return !has_ended && state.is_lost && state.is_sending && slots[0].offer == APG_OFFER_NONE;
+}
 // The other device fails while a block waits: for a receiver that has claimed a message, and for elements behind a head.
 static int lose() {
   apg_u64 claim = 3, taken[2] = {0, 1};
@@ -387,9 +411,9 @@ static int lose() {
   apg_u32 failed = 0;
   const apg_channel channel{&claim, units.data(), taken, nullptr, 1, ROOM, DIRECT, 0};
   std::thread other([&] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); apg_store(&failed, 1u); });
-  const bool is_left = apg_take_back(channel, &failed), is_read = apg_read_message(channel, to, nullptr, ROOM, &failed, 0, 1);
+  const bool is_left = apg_take_back(channel, ROOM, &failed), is_read = apg_read_message(channel, to, nullptr, ROOM, &failed, 0, 1);
   other.join();
-  printf("%s, %s\n", is_left ? "left" : "taken", is_read ? "read" : "lost");
+  printf("%s, %s, %s\n", is_left ? "left" : "taken", is_read ? "read" : "lost", withdraws() ? "withdrawn" : "offered");
   return 0;
 }
 int main(int count, char **arguments) {

@@ -28,7 +28,7 @@ fn random_messages_arrive_by_the_device_and_by_the_host() {
     let compiled = command.output().unwrap();
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     let lost = Command::new(&program).arg("lose").output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&lost.stdout), "left, lost\n", "the other device fails");
+    assert_eq!(String::from_utf8_lossy(&lost.stdout), "left, lost, withdrawn\n", "the other device fails");
     for (seed, shape) in (1_u32..).zip(SHAPES.iter().cycle()).take(2 * SHAPES.len()) {
         let is_patient = seed as usize > SHAPES.len();
         let patience = if is_patient { "patient" } else { "impatient" };
