@@ -126,6 +126,24 @@ fn an_acquire_is_matched_by_any_release() {
 }
 
 #[test]
+fn an_acquire_of_what_others_may_release_is_left_alone() {
+    let text = |read: &str, write: &str, more: &str| {
+        format!(
+            "struct node {{ int ready; }};\nint flag;\nint take(struct node *n) {{\n    int seen;\n    \
+             #pragma omp atomic write\n    {write} = 0;\n    #pragma omp atomic read acquire\n    \
+             seen = {read};\n    return seen;\n}}\nvoid publish(struct node *m) {{\n    {more}\n}}\n"
+        )
+    };
+    let release = "#pragma omp atomic write release\n    m->ready = 1;";
+    let warning = BTreeSet::from(["omp/acquire-without-release"]);
+    assert_eq!(codes(&text("flag", "flag", "")), warning);
+    assert_eq!(codes(&text("flag", "flag", release)), BTreeSet::new(), "a store by a pointer");
+    assert_eq!(codes(&text("flag", "flag", "m->ready = *&flag;")), BTreeSet::new(), "its address is taken");
+    assert_eq!(codes(&text("n->ready", "n->ready", "")), BTreeSet::new(), "what a pointer points to");
+    assert_eq!(codes(&text("(*n).ready", "(*n).ready", release)), BTreeSet::new());
+}
+
+#[test]
 fn pragmas_of_other_tools_are_left_alone() {
     let text = |pragma: &str| {
         format!(

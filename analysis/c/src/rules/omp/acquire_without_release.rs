@@ -3,7 +3,7 @@
 use apg_diagnostics::{Rule, Severity};
 
 use crate::hir::visit::Node;
-use crate::hir::{Construct, Directive, ExprKind, VariableId};
+use crate::hir::{Construct, Directive, Expr, ExprId, ExprKind, Storage, Type, VariableId};
 use crate::rules::Context;
 
 /// A flag that brings nothing along.
@@ -59,23 +59,39 @@ int publish(void) {
 "##,
 };
 
-/// The variable that an atomic construct stores to, or for `read` the variable that it reads.
+/// The object that an atomic construct stores to, or for `read` the object that it reads.
 fn atomic_variable(cx: &Context<'_>, directive: &Directive) -> Option<VariableId> {
     let mut found = None;
     cx.program.walk_stmt(directive.body?, &mut |node| {
         if let Node::Expr(it) = node {
             match cx.program.expr(it).kind {
                 ExprKind::Assign(_, target, value) => {
-                    let object = if directive.clause("read").is_some() { value } else { target };
-                    found = found.or(cx.program.base_variable(object));
+                    found = Some(if directive.clause("read").is_some() { value } else { target });
                 }
-                ExprKind::Increment { target, .. } => found = found.or(cx.program.base_variable(target)),
+                ExprKind::Increment { target, .. } => found = Some(target),
                 _ => {}
             }
         }
         found.is_none()
     });
-    found
+    object(cx, found?)
+}
+
+/// The object that an expression is, or is a part of; `None` for what a pointer points to, which has other
+/// names in other functions, and for parameters.
+fn object(cx: &Context<'_>, expr: ExprId) -> Option<VariableId> {
+    match cx.program.expr(expr).kind {
+        ExprKind::Variable(it) if cx.program.variable(it).storage != Storage::Parameter => Some(it),
+        ExprKind::Index(base, _) if matches!(cx.program.expr(base).ty, Type::Array(..)) => object(cx, base),
+        ExprKind::Member { base, is_arrow: false, .. } => object(cx, base),
+        _ => None,
+    }
+}
+
+/// Whether others may store to an object: its address is taken, or a header declares it.
+fn is_known_elsewhere(cx: &Context<'_>, variable: VariableId) -> bool {
+    let takes_address = |it: &Expr| matches!(it.kind, ExprKind::AddressOf(target) if cx.program.base_variable(target) == Some(variable));
+    cx.program.variable(variable).range.is_none() || cx.program.exprs.iter().any(takes_address)
 }
 
 fn has_any(directive: &Directive, clauses: &[&str]) -> bool {
@@ -89,15 +105,24 @@ pub(super) fn check(cx: &mut Context<'_>) {
         return;
     }
     let atomics = || directives.iter().filter(|it| it.has(Construct::Atomic));
+    // A store by a pointer may be one to any object.
+    let is_release = |it: &Directive| has_any(it, &["release", "acq_rel", "seq_cst", "capture", "compare"]);
+    let stores_by_pointer =
+        |it: &&Directive| it.clause("read").is_none() && atomic_variable(cx, it).is_none();
+    if atomics().any(|it| stores_by_pointer(it) && is_release(it)) {
+        return;
+    }
     let reads = atomics().filter(|it| it.clause("read").is_some() && it.clause("acquire").is_some());
     for read in reads {
-        let Some(variable) = atomic_variable(cx, read) else { continue };
+        let Some(variable) = atomic_variable(cx, read).filter(|it| !is_known_elsewhere(cx, *it)) else {
+            continue;
+        };
         let mut stores = atomics()
             .filter(|it| it.clause("read").is_none())
             .filter(|it| it.clause("capture").is_some() || atomic_variable(cx, it) == Some(variable))
             .peekable();
         let Some(first) = stores.peek().copied() else { continue };
-        if stores.any(|it| has_any(it, &["release", "acq_rel", "seq_cst", "capture", "compare"])) {
+        if stores.any(|it| is_release(it)) {
             continue;
         }
         let name = cx.name(variable);
