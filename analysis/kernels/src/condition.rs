@@ -1,6 +1,8 @@
 //! Conditions on symbolic integers, with evaluation in three-valued logic (Kleene, *Introduction to
 //! Metamathematics*, 64).
 
+use std::cell::Cell;
+
 use crate::Variable;
 use crate::index::{self, Index};
 
@@ -53,14 +55,35 @@ impl<V: Variable> Condition<V> {
 
     /// The condition in terms of other variables; see [`index::replace`].
     pub fn replace<W: Variable>(&self, value_of: &dyn Fn(V) -> Option<Index<W>>) -> Option<Condition<W>> {
-        let of = |it: &Index<V>| index::replace(it, value_of);
+        let left = Cell::new(index::MAX_TERMS.checked_sub(self.size())?);
+        self.substitute(&|variable| index::within(&left, value_of(variable)?))
+    }
+
+    /// The number of terms, with those of operations.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Condition::Less(left, right) | Condition::Equal(left, right) => {
+                1 + index::size(left) + index::size(right)
+            }
+            Condition::All(all) => 1 + all.iter().map(Condition::size).sum::<usize>(),
+            Condition::Not(it) => it.size(),
+            Condition::Literal(_) => 1,
+        }
+    }
+
+    /// [`Condition::replace`] without a limit.
+    pub(crate) fn substitute<W: Variable>(
+        &self,
+        value_of: &dyn Fn(V) -> Option<Index<W>>,
+    ) -> Option<Condition<W>> {
+        let of = |it: &Index<V>| index::substitute(it, value_of);
         Some(match self {
             Condition::Less(left, right) => Condition::Less(of(left)?, of(right)?),
             Condition::Equal(left, right) => Condition::Equal(of(left)?, of(right)?),
             Condition::All(all) => {
-                Condition::All(all.iter().map(|it| it.replace(value_of)).collect::<Option<_>>()?)
+                Condition::All(all.iter().map(|it| it.substitute(value_of)).collect::<Option<_>>()?)
             }
-            Condition::Not(it) => Condition::Not(Box::new(it.replace(value_of)?)),
+            Condition::Not(it) => Condition::Not(Box::new(it.substitute(value_of)?)),
             Condition::Literal(value) => Condition::Literal(*value),
         })
     }

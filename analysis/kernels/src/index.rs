@@ -4,12 +4,16 @@
 //! A non-affine operation (`(x + 1) % 64`, `x ^ k`, `c ? a : b`) is a term of its own, which can be evaluated
 //! for given values of its variables.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use apg_symbolic::{Affine, BinaryOp};
 
 use crate::Variable;
 use crate::condition::Condition;
+
+/// Most terms of a form in which variables have been replaced, those of operations included.
+pub const MAX_TERMS: usize = 200;
 
 /// A linear combination of variables and non-affine values.
 pub type Index<V> = Affine<Term<V>>;
@@ -164,8 +168,37 @@ pub fn evaluate<V: Variable>(index: &Index<V>, value_of: &dyn Fn(V) -> Option<i6
     })
 }
 
-/// The form in terms of other variables, those of the values; `None` if a variable has none, or on overflow.
+/// The form in terms of other variables, those of the values; `None` if a variable has none, on overflow, or
+/// if it could have more than [`MAX_TERMS`] terms: each replacement may multiply them.
 pub fn replace<V: Variable, W: Variable>(
+    index: &Index<V>,
+    value_of: &dyn Fn(V) -> Option<Index<W>>,
+) -> Option<Index<W>> {
+    let left = Cell::new(MAX_TERMS.checked_sub(size(index))?);
+    substitute(index, &|variable| within(&left, value_of(variable)?))
+}
+
+/// A value, if it has no more terms than are left.
+pub(crate) fn within<V: Variable>(left: &Cell<usize>, value: Index<V>) -> Option<Index<V>> {
+    left.set(left.get().checked_sub(size(&value))?);
+    Some(value)
+}
+
+/// The number of terms, with those of operations.
+pub(crate) fn size<V: Variable>(index: &Index<V>) -> usize {
+    let of_operation = |it: &Operation<V>| match it {
+        Operation::Binary(_, left, right) => size(left) + size(right),
+        Operation::Select(condition, then, otherwise) => condition.size() + size(then) + size(otherwise),
+    };
+    let of_term = |term: &Term<V>| match term {
+        Term::Variable(_) => 0,
+        Term::Operation(it) => of_operation(it),
+    };
+    index.terms().map(|(term, _)| 1 + of_term(term)).sum()
+}
+
+/// [`replace`] without a limit.
+pub(crate) fn substitute<V: Variable, W: Variable>(
     index: &Index<V>,
     value_of: &dyn Fn(V) -> Option<Index<W>>,
 ) -> Option<Index<W>> {
@@ -173,7 +206,7 @@ pub fn replace<V: Variable, W: Variable>(
     for (term, factor) in index.terms() {
         let value = match term {
             Term::Variable(variable) => value_of(*variable)?,
-            Term::Operation(it) => it.replace(value_of)?,
+            Term::Operation(it) => it.substitute(value_of)?,
         };
         sum = sum.add_scaled(*factor, &value)?;
     }
@@ -211,15 +244,15 @@ impl<V: Variable> Operation<V> {
         }
     }
 
-    fn replace<W: Variable>(&self, value_of: &dyn Fn(V) -> Option<Index<W>>) -> Option<Index<W>> {
+    fn substitute<W: Variable>(&self, value_of: &dyn Fn(V) -> Option<Index<W>>) -> Option<Index<W>> {
         match self {
             Operation::Binary(op, left, right) => {
-                binary(*op, replace(left, value_of)?, replace(right, value_of)?, &|_| false)
+                binary(*op, substitute(left, value_of)?, substitute(right, value_of)?, &|_| false)
             }
             Operation::Select(condition, then, otherwise) => Some(select(
-                condition.replace(value_of)?,
-                replace(then, value_of)?,
-                replace(otherwise, value_of)?,
+                condition.substitute(value_of)?,
+                substitute(then, value_of)?,
+                substitute(otherwise, value_of)?,
             )),
         }
     }

@@ -28,6 +28,8 @@ pub(super) struct Event {
     pub index: Option<i64>,
     /// The root of a collective operation, likewise.
     pub root: Option<Root>,
+    /// Whether a loop makes it, if it is entered.
+    pub is_in_loop: bool,
 }
 
 /// The root that a block names.
@@ -61,7 +63,8 @@ impl SlotAnalysis<'_> {
         let steps = steps.steps(kernel.body);
         let trace = |block| {
             let known = axis.local.map(|local| (local, block)).into_iter().collect();
-            let mut tracer = Tracer { analysis: self, known, symbol: &symbol, events: Vec::new() };
+            let mut tracer =
+                Tracer { analysis: self, known, symbol: &symbol, events: Vec::new(), is_in_loop: false };
             let flow = tracer.steps(&steps);
             BlockTrace { block, events: tracer.events, is_complete: flow != Flow::Unknown }
         };
@@ -75,6 +78,7 @@ struct Tracer<'t, 'a> {
     known: Vec<(LocalId, i64)>,
     symbol: &'t dyn Fn(LocalId) -> Option<i64>,
     events: Vec<Event>,
+    is_in_loop: bool,
 }
 
 impl Tracer<'_, '_> {
@@ -105,6 +109,7 @@ impl Tracer<'_, '_> {
             Step::Loop { symbols, body } => {
                 // The first iteration of a loop that all blocks enter alike, if any does.
                 if symbols.is_empty() {
+                    self.is_in_loop = true;
                     self.steps(body);
                 }
                 Flow::Unknown
@@ -130,7 +135,7 @@ impl Tracer<'_, '_> {
             }
             None => self.value(root).map(Root::Rank),
         });
-        self.events.push(Event { call, index, root });
+        self.events.push(Event { call, index, root, is_in_loop: self.is_in_loop });
     }
 
     fn value(&self, operand: &Operand) -> Option<i64> {

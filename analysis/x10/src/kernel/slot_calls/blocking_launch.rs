@@ -16,7 +16,9 @@ impl SlotAnalysis<'_> {
         for (kernel, traces) in traces.iter().enumerate() {
             let at = self.kernels[kernel].at;
             let Some((waiting, is_async)) = self.waiting_statement(at) else { continue };
-            let mut calls = traces.iter().flat_map(|it| &it.events).map(|it| &self.calls[it.call]);
+            let events = traces.iter().flat_map(|it| &it.events);
+            let made = events.filter(|it| !it.is_in_loop || self.calls[it.call].is_certain());
+            let mut calls = made.map(|it| &self.calls[it.call]);
             let Some(call) = calls.find(|it| self.waits_for_later(it, waiting)) else { continue };
             let data = BlockingLaunch { method: call.method, call: self.context.expr(call.site).range };
             let range = self.context.stmt(at).range;

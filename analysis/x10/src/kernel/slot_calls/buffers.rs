@@ -6,6 +6,7 @@ use crate::kernel::device_semantics::TypeCategory;
 use crate::rules::slots::buffer_in_use::BufferInUse;
 
 use super::SlotAnalysis;
+use super::block_trace::BlockTrace;
 use super::call::SlotCall;
 use super::operand::{Arguments, Operand, ParameterValue};
 use super::summary::slot_summary;
@@ -24,11 +25,11 @@ pub(super) struct Access {
 }
 
 impl SlotAnalysis<'_> {
-    pub(super) fn check_buffers(&self) {
+    pub(super) fn check_buffers(&self, traces: &[Vec<BlockTrace>]) {
         let begins_here = |it: &&SlotCall| {
             it.name.starts_with("async") && it.callee.as_ref().is_none_or(|it| it.is_returned)
         };
-        for call in self.calls.iter().filter(begins_here) {
+        for call in self.made_calls(traces).filter(begins_here) {
             let Some(Node::Stmt(begin)) = self.context.parents.ancestors(Node::Expr(call.site)).find(
                 |it| matches!(it, Node::Stmt(stmt) if !matches!(self.context.stmt(*stmt).kind, StmtKind::Expr(_))),
             ) else {

@@ -101,6 +101,11 @@ impl SlotCall {
         self.slot.group() == Some(group) && self.slot.side() == Some(side)
     }
 
+    /// Whether its expression makes it whenever that is evaluated.
+    pub(super) fn is_certain(&self) -> bool {
+        self.callee.as_ref().is_none_or(|it| it.is_certain)
+    }
+
     /// Whether a block of a kernel makes it, not an activity.
     pub(super) fn is_of_block(&self) -> bool {
         self.kernel.is_some() || self.callee.as_ref().is_some_and(|it| it.is_in_kernel)

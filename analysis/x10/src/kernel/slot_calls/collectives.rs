@@ -18,7 +18,7 @@ impl SlotAnalysis<'_> {
         for traces in traces {
             self.check_blocks_agree(traces);
         }
-        for call in self.calls.iter().filter(|it| it.is_collective_of_group()) {
+        for call in self.made_calls(traces).filter(|it| it.is_collective_of_group()) {
             if self.is_closed {
                 self.check_other_side(call);
             }
@@ -114,7 +114,7 @@ impl SlotAnalysis<'_> {
     /// Reports a root that depends on the number of the activity's slot, in a loop over activities.
     fn check_loop_roots(&self, call: &SlotCall) {
         let (Some(root), Some(index)) = (call.root(), &call.slot.index) else { return };
-        if call.is_of_block() || call.callee.as_ref().is_some_and(|it| !it.is_certain) {
+        if call.is_of_block() {
             return;
         }
         let Some((local, low)) = self.loop_around(call.site) else { return };

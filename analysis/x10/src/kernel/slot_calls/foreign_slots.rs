@@ -10,7 +10,7 @@ use super::origin::Side;
 
 impl SlotAnalysis<'_> {
     pub(super) fn check_foreign_slots(&self, traces: &[Vec<BlockTrace>]) {
-        for call in &self.calls {
+        for call in self.made_calls(traces) {
             let found = match (call.slot.side(), call.is_of_block()) {
                 (Some(Side::Activities), true) => ForeignSlot::OfActivity,
                 (Some(Side::Blocks), false) => ForeignSlot::OfBlock,

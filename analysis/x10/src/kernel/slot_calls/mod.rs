@@ -32,6 +32,7 @@ use crate::kernel::violation::Violation;
 use crate::kernel::{Kernel, Recognised};
 use crate::rules::ProblemData;
 
+use block_trace::BlockTrace;
 use call::SlotCall;
 use operand::Operand;
 use summary::Callee;
@@ -56,9 +57,9 @@ pub(crate) fn slot_violations(db: &dyn Db, owner: Owner) -> Arc<Vec<Violation>> 
     let traces: Vec<_> = (0..analysis.kernels.len()).map(|it| analysis.trace_blocks(it)).collect();
     analysis.check_foreign_slots(&traces);
     analysis.check_collectives(&traces);
-    analysis.check_receives();
+    analysis.check_receives(&traces);
     analysis.check_launches(&traces);
-    analysis.check_buffers();
+    analysis.check_buffers(&traces);
     Arc::new(analysis.context.into_violations())
 }
 
@@ -135,6 +136,18 @@ impl<'a> SlotAnalysis<'a> {
     /// The call that an expression of the body is, by position.
     fn own_call(&self, site: ExprId) -> Option<usize> {
         self.calls.iter().position(|it| it.site == site && it.callee.is_none())
+    }
+
+    /// Whether code that reaches a call makes it: one of a function may depend on the function's arguments.
+    fn is_made(&self, position: usize, traces: &[Vec<BlockTrace>]) -> bool {
+        let mut events = traces.iter().flatten().flat_map(|it| &it.events);
+        self.calls[position].is_certain() || events.any(|it| it.call == position && !it.is_in_loop)
+    }
+
+    /// The calls that are made, see [`SlotAnalysis::is_made`].
+    fn made_calls<'t>(&'t self, traces: &'t [Vec<BlockTrace>]) -> impl Iterator<Item = &'t SlotCall> {
+        let all = self.calls.iter().enumerate();
+        all.filter(|it| self.is_made(it.0, traces)).map(|it| it.1)
     }
 
     /// Reports a problem of a call; where a function makes it, also there.

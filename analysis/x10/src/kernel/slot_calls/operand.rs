@@ -131,6 +131,18 @@ impl SlotAnalysis<'_> {
         found
     }
 
+    /// [`SlotAnalysis::sources`] of some expressions, each once.
+    pub(super) fn sources_of(
+        &self,
+        exprs: impl Iterator<Item = ExprId>,
+        wanted: &dyn Fn(LocalId) -> bool,
+    ) -> Vec<LocalId> {
+        let mut found: Vec<_> = exprs.flat_map(|it| self.sources(Node::Expr(it), wanted)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// A value in terms of the parameters of the function whose body this is; `slot` makes the call.
     pub(super) fn parameter_value(&self, operand: &Operand, slot: Option<&SlotOrigin>) -> ParameterValue {
         let is_parameter = |local: LocalId| self.is_parameter(local);
@@ -142,8 +154,7 @@ impl SlotAnalysis<'_> {
                 let of = |it| argument(arguments, it);
                 let form = value.form.as_ref();
                 let form = form.and_then(|it| replace(it, &|it| self.form(of(it)?, &is_parameter)));
-                let sources = value.sources.iter().filter_map(|it| of(*it));
-                (form, sources.flat_map(|it| self.sources(Node::Expr(it), &is_parameter)).collect())
+                (form, self.sources_of(value.sources.iter().filter_map(|it| of(*it)), &is_parameter))
             }
         };
         let is_own_rank = match self.rank_of(operand) {

@@ -196,14 +196,21 @@ impl SlotAnalysis<'_> {
         }
         match rank {
             Operand::Expr(expr) => self.side_of_rank_expr(*expr, group),
-            Operand::OfCallee { value, arguments } => {
-                let sources = value.sources.iter().filter_map(|it| argument(arguments, *it));
-                only(sources.filter_map(|it| self.side_of_source(it, group)))
-            }
+            Operand::OfCallee { value, arguments } => match value.parameter {
+                Some(parameter) => self.side_of_source(argument(arguments, parameter)?, group),
+                None => {
+                    // A constant is added to what says the side; an unknown value may be a rank itself.
+                    let is_constant = |it: &ExprId| self.constant(&Operand::Expr(*it)).is_some();
+                    let sources = value.sources.iter().filter_map(|it| argument(arguments, *it));
+                    let sides =
+                        sources.filter(|it| !is_constant(it)).map(|it| self.side_of_source(it, group));
+                    only(sides.collect::<Option<Vec<_>>>()?.into_iter())
+                }
+            },
         }
     }
 
-    /// The slots that the rank belongs to which a function computes from an argument.
+    /// The slots that the rank belongs to which a function gets, or computes from an argument.
     fn side_of_source(&self, argument: ExprId, group: LocalId) -> Option<Side> {
         if !self.is_slot_type(argument) {
             return self.side_of_rank(&Operand::Expr(argument), group);
@@ -230,8 +237,7 @@ impl SlotAnalysis<'_> {
                     self.slots_origin(*slots)
                 }
                 ExprKind::Local(local) => {
-                    let side =
-                        self.definition(*local).and_then(|it| self.side_of_rank(&Operand::Expr(it), group));
+                    let side = self.definition(*local).and_then(|it| self.side_of_rank_expr(it, group));
                     sides.extend(side);
                     return false;
                 }

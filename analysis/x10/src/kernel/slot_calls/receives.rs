@@ -4,12 +4,13 @@ use crate::body::LocalId;
 use crate::rules::slots::short_receive::ShortReceive;
 
 use super::SlotAnalysis;
+use super::block_trace::BlockTrace;
 use super::call::SlotCall;
 use super::operand::Operand;
 
 impl SlotAnalysis<'_> {
-    pub(super) fn check_receives(&self) {
-        for receive in &self.calls {
+    pub(super) fn check_receives(&self, traces: &[Vec<BlockTrace>]) {
+        for receive in self.made_calls(traces) {
             let Some(group) = receive.slot.group().filter(|it| self.sees_all_calls(*it)) else { continue };
             let Some(room) = receive.received().and_then(|it| self.constant(receive.args.get(it[2])?)) else {
                 continue;

@@ -146,8 +146,7 @@ impl StepCollector<'_, '_> {
             },
             Step::Loop { symbols, body } => {
                 let arguments = symbols.iter().filter_map(|it| of(*it));
-                let symbols =
-                    arguments.flat_map(|it| self.analysis.sources(Node::Expr(it), self.is_symbol)).collect();
+                let symbols = self.analysis.sources_of(arguments, self.is_symbol);
                 Step::Loop { symbols, body: self.steps_of(callee, body) }
             }
             Step::Function(steps) => Step::Function(self.steps_of(callee, steps)),
