@@ -30,6 +30,22 @@ int main(int count, char **words) {
 }
 "#;
 
+const AT_EXIT: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+static int number;
+static void last(void) {
+  #pragma omp target data map(tofrom: number)
+  #pragma omp target map(tofrom: number)
+  number += 2;
+  printf("%d\n", number);
+}
+int main(void) {
+  atexit(last);
+  #pragma omp target map(tofrom: number)
+  number++;
+}
+"#;
+
 const PARALLEL: &str = r#"#include <stdio.h>
 int main(void) {
   int s = 0;
@@ -125,6 +141,18 @@ fn target_regions_have_kernels_copies_and_directives() {
     let (outer, inner) = (time("target data"), time("target teams distribute parallel for"));
     assert!(outer.0 <= inner.0 && inner.1 <= outer.1, "{outer:?} {inner:?}");
     assert!(output.stderr.contains("kernel main_8"), "{}", output.stderr);
+}
+
+#[test]
+fn functions_given_to_atexit_are_recorded() {
+    if !has_compilers() {
+        return;
+    }
+    let folder = folder_of(AT_EXIT);
+    let output = apg(folder.path(), "run --accels cpu a.c --profile trace.json", &[]);
+    assert_eq!((output.status, output.stdout.as_str()), (0, "3\n"), "{}", output.stderr);
+    let kernels = [(1, "last_6", "a.c:6"), (1, "main_12", "a.c:12")];
+    assert_eq!(spans(&trace(folder.path()), "kernel"), rows(&kernels));
 }
 
 #[test]

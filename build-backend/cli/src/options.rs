@@ -47,9 +47,10 @@ pub(crate) struct ProgramOptions {
     #[arg(long)]
     pub release: bool,
 
-    /// What the program checks while it runs
-    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
-    pub checks: Checks,
+    /// What the program checks while it runs: for a program in X10 everything unless `none` is given; for one
+    /// in C with `all` the bounds of arrays and of the device's memory in regions that run on devices
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub checks: Option<Checks>,
 
     /// Look for errors of memory, for what C++ leaves undefined, or for races, while the program runs
     #[arg(long, value_enum, value_name = "WHICH")]
@@ -80,9 +81,8 @@ pub(crate) struct ProgramOptions {
 
 impl ProgramOptions {
     /// Options that have no meaning for a program in C, and whether they are set.
-    pub(crate) fn only_x10(&self) -> [(&'static str, bool); 7] {
+    pub(crate) fn only_x10(&self) -> [(&'static str, bool); 6] {
         [
-            ("--checks", self.checks != Checks::All),
             ("--main", self.main.is_some()),
             ("--source-path", !self.sources.source_path.is_empty()),
             ("--static-checks", self.sources.static_checks),
@@ -108,7 +108,12 @@ impl ProgramOptions {
         let mode = Mode { profile, sanitizer: self.sanitize, debug };
         Request {
             program: self,
-            options: Options { mode, unchecked: self.checks == Checks::None, ..Options::default() },
+            options: Options {
+                mode,
+                unchecked: self.checks == Some(Checks::None),
+                checks_c: self.checks == Some(Checks::All),
+                ..Options::default()
+            },
         }
     }
 }
@@ -133,10 +138,9 @@ pub(crate) enum Parallel {
 }
 
 /// What a program checks while it runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Checks {
     /// Everything
-    #[default]
     All,
     /// Not the indices of rails: one outside its rail is undefined
     None,

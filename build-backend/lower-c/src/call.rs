@@ -126,6 +126,7 @@ impl Body<'_, '_> {
         let pointee = match object {
             ReachedObject::Ending => Ty::I32,
             ReachedObject::Function(_) => Ty::Void,
+            ReachedObject::Ranges => Ty::I64,
             ReachedObject::OfFile((file, variable)) => {
                 let of = self.unit.sources.hir(file).variable(variable);
                 self.unit.in_file(file, |unit| match &of.ty {

@@ -13,12 +13,13 @@ use crate::unsupported::{Lowered, unsupported};
 
 /// How the program is to end: numbers that `apg_target.h` knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ending {
+pub(crate) enum Ending {
     Exit = 1,
     Abort = 2,
     Assertion = 3,
     ExitAtOnce = 4,
     Failure = 5,
+    Bounds = 6,
 }
 
 impl Body<'_, '_> {
@@ -32,7 +33,8 @@ impl Body<'_, '_> {
             }
             ("__assert_fail", [condition, file, line, _]) => {
                 let text = self.assertion(*condition, *file, *line, range)?;
-                (Ending::Assertion, self.message(text))
+                let index = self.unit.message_number(text);
+                (Ending::Assertion, int(Ty::I32, index))
             }
             ("abort" | "__builtin_abort", []) => (Ending::Abort, int(Ty::I32, 0)),
             _ => {
@@ -46,7 +48,7 @@ impl Body<'_, '_> {
     /// Ends the program with a message that names this place of the source, as a failing assertion does.
     pub(crate) fn end_with_message(&mut self, what: &str, range: TextRange) -> Lowered<()> {
         let text = format!("{}.", self.message_here(what, range));
-        let message = self.message(text);
+        let message = int(Ty::I32, self.unit.message_number(text));
         self.end(Ending::Assertion, message, range)
     }
 
@@ -56,7 +58,7 @@ impl Body<'_, '_> {
         if self.team.is_some() {
             return self.end_team(&text);
         }
-        let message = self.message(text);
+        let message = int(Ty::I32, self.unit.message_number(text));
         self.end(Ending::Failure, message, range)
     }
 
@@ -66,26 +68,26 @@ impl Body<'_, '_> {
         format!("{file}:{}: {}: {what}", span.line(), self.function_name)
     }
 
-    /// The number of a message with which the program ends.
-    fn message(&mut self, text: String) -> Expr {
-        let messages = &mut self.unit.messages;
-        let index = messages.iter().position(|it| *it == text).unwrap_or_else(|| {
-            messages.push(text);
-            messages.len() - 1
-        });
-        int(Ty::I32, index as i64)
-    }
-
     /// Says how the program is to end, if no thread has said so, and ends the thread.
     fn end(&mut self, how: Ending, value: Expr, range: TextRange) -> Lowered<()> {
         let words = self.object_address(ReachedObject::Ending, range)?;
-        let values = vec![int(Ty::I32, 0), int(Ty::I32, how as i64)];
-        let before = self.temporary(atomic(AtomicOperation::Compare, words.clone(), Ty::I32, values));
-        let (then, ()) = self.nested(|it| {
+        self.request_end(&words, how, |it| {
             let second = operation(words.ty, Operation::Offset, vec![words.clone(), int(Ty::I64, 1)]);
             it.store(Place::new(Ty::I32, PlaceKind::Deref(Box::new(second))), value);
             Ok(())
-        })?;
+        })
+    }
+
+    /// Ends the thread; the first that does so stores how the program is to end.
+    pub(crate) fn request_end(
+        &mut self,
+        words: &Expr,
+        how: Ending,
+        store: impl FnOnce(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let values = vec![int(Ty::I32, 0), int(Ty::I32, how as i64)];
+        let before = self.temporary(atomic(AtomicOperation::Compare, words.clone(), Ty::I32, values));
+        let (then, ()) = self.nested(store)?;
         let condition = binary(Ty::Bool, Operation::Eq, before, int(Ty::I32, 0));
         self.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
         self.call_entry("thread_end", Vec::new());

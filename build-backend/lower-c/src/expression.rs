@@ -13,6 +13,14 @@ use crate::sources::{is_table_of_characters, known_value};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 use crate::variable_length::is_row;
 
+/// The part of an element that is used.
+#[derive(Clone, Copy, PartialEq)]
+enum Used {
+    Value,
+    Address,
+    Member,
+}
+
 impl Body<'_, '_> {
     /// The value of an expression; of an array the address of its first element.
     pub(crate) fn value(&mut self, id: ExprId) -> Lowered<Expr> {
@@ -241,7 +249,11 @@ impl Body<'_, '_> {
     }
 
     fn address(&mut self, operand: ExprId, range: TextRange) -> Lowered<Expr> {
-        match self.lvalue(operand)? {
+        let place = match self.unit.hir.expr(operand).kind {
+            ExprKind::Index(base, index) => self.element((base, index), range, Used::Address)?,
+            _ => self.lvalue(operand)?,
+        };
+        match place {
             Lvalue::Place(place) => Ok(self.address_of(place)),
             Lvalue::Local(..) | Lvalue::Bits(_) => unsupported(
                 range,
@@ -259,28 +271,13 @@ impl Body<'_, '_> {
         match &expr.kind {
             ExprKind::Variable(variable) => self.object(*variable, range),
             ExprKind::Dereference(pointer) => {
+                if let Some(parts) = self.checked_sum(*pointer) {
+                    return self.element(parts, range, Used::Value);
+                }
                 let pointer = self.value(*pointer)?;
                 self.pointed(pointer, range).map(Lvalue::Place)
             }
-            ExprKind::Index(base, index) => {
-                let index_value = |it: &mut Self| it.value(*index);
-                if let Type::Array(element, _) = &hir.expr(*base).ty
-                    && !is_row(&hir.expr(*base).ty)
-                    && let Lvalue::Place(place) = self.lvalue(*base)?
-                    && self.unit.program.types.array(place.ty).is_some()
-                {
-                    let index = Box::new(index_value(self)?);
-                    let element = self.unit.ty(element, range)?;
-                    return Ok(Lvalue::Place(Place::new(
-                        element,
-                        PlaceKind::Index { base: Box::new(place), index },
-                    )));
-                }
-                let pointer = self.value(*base)?;
-                let index = index_value(self)?;
-                let moved = operation(pointer.ty, Operation::Offset, vec![pointer, index]);
-                self.pointed(moved, range).map(Lvalue::Place)
-            }
+            ExprKind::Index(base, index) => self.element((*base, *index), range, Used::Value),
             ExprKind::Member { base, field, is_arrow } => self.member(*base, field, *is_arrow, range),
             ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Conditional(..) | ExprKind::Comma(..) => {
                 let value = self.value(id)?;
@@ -303,6 +300,34 @@ impl Body<'_, '_> {
             ExprKind::Cast(operand) if hir.expr(*operand).ty == expr.ty => self.lvalue(*operand),
             _ => unsupported(range, "this is no object of the device", "declare an object with this value"),
         }
+    }
+
+    /// An element of an array or behind a pointer.
+    fn element(&mut self, (base, index): (ExprId, ExprId), range: TextRange, used: Used) -> Lowered<Lvalue> {
+        let is_address = used == Used::Address;
+        let of = &self.unit.hir.expr(base).ty;
+        if let Type::Array(element, _) = of
+            && !is_row(of)
+            && let Lvalue::Place(place) = self.lvalue(base)?
+            && self.unit.program.types.array(place.ty).is_some()
+        {
+            let index = self.value(index)?;
+            let index = Box::new(self.check_index((base, of), index, is_address)?);
+            let element = self.unit.ty(element, range)?;
+            return Ok(Lvalue::Place(Place::new(element, PlaceKind::Index { base: Box::new(place), index })));
+        }
+        let pointer = self.value(base)?;
+        let index = self.value(index)?;
+        let index = self.check_index((base, of), index, is_address)?;
+        // The address of an element, or of a row, is used by others.
+        let is_used = !is_address && !matches!(of.element(), Some(Type::Array(..)));
+        let (pointer, index) = if is_used {
+            self.check_element(base, pointer, index, used == Used::Value, range)?
+        } else {
+            (pointer, index)
+        };
+        let moved = operation(pointer.ty, Operation::Offset, vec![pointer, index]);
+        self.pointed(moved, range).map(Lvalue::Place)
     }
 
     pub(crate) fn object(&mut self, variable: VariableId, range: TextRange) -> Lowered<Lvalue> {
@@ -351,7 +376,13 @@ impl Body<'_, '_> {
             let pointer = self.value(base)?;
             self.pointed(pointer, range)?
         } else {
-            match self.lvalue(base)? {
+            let object = match self.unit.hir.expr(base).kind {
+                ExprKind::Index(array, index) => {
+                    self.element((array, index), self.unit.hir.expr(base).range, Used::Member)?
+                }
+                _ => self.lvalue(base)?,
+            };
+            match object {
                 Lvalue::Place(place) => place,
                 Lvalue::Local(..) | Lvalue::Bits(_) => {
                     return unsupported(range, format!("`{name}` is no member"), "declare the struct");

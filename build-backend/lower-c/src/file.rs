@@ -41,13 +41,14 @@ pub struct HostRegion {
 /// # Errors
 /// Everything in regions and in the functions that they call that has no device form.
 pub fn lower(files: &[Source<'_>], file: FileNumber) -> Result<mir::Program, Vec<Unsupported>> {
-    let sources = Sources::with_library(files);
+    let sources = Sources::with_library(files, false);
     lower_regions(&sources, file, &region::regions(sources.hir(file))).map(|it| it.program)
 }
 
-/// Lowers the `target` regions of a file that have a device form; the others are left to the host.
-pub fn place_regions(files: &[Source<'_>], file: FileNumber) -> PlacedRegions {
-    let sources = Sources::with_library(files);
+/// Lowers the `target` regions of a file that have a device form; the others are left to the host. With
+/// `checks` they check bounds.
+pub fn place_regions(files: &[Source<'_>], file: FileNumber, checks: bool) -> PlacedRegions {
+    let sources = Sources::with_library(files, checks);
     let mut regions = region::regions(sources.hir(file));
     let mut on_host = Vec::new();
     if let Ok(placed) = lower_regions(&sources, file, &regions) {

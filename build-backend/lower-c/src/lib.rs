@@ -14,6 +14,7 @@ mod atomic_forms;
 mod bit_field;
 mod block_team;
 mod body;
+mod bounds;
 mod c_library;
 mod call;
 mod call_pointer;

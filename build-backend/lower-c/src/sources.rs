@@ -41,6 +41,8 @@ pub enum ReachedObject {
     Function(Definition),
     /// The words by which code on a device ends the program: how, and the status or the number of a text.
     Ending,
+    /// The ranges of the device's memory: how many, and the first address of each and that behind it.
+    Ranges,
 }
 
 /// Whether a function of the C library ends the program.
@@ -63,10 +65,13 @@ pub(crate) struct Sources<'a> {
     /// Objects of functions, as far as they were requested.
     reached: RefCell<FxHashMap<Definition, Rc<[ReachedObject]>>>,
     calls: CallGraph,
+    /// Code checks bounds.
+    pub checks: bool,
 }
 
 impl<'a> Sources<'a> {
-    pub(crate) fn new(files: &[Source<'a>]) -> Sources<'a> {
+    /// Files; code checks bounds if `checks` is set.
+    pub(crate) fn new(files: &[Source<'a>], checks: bool) -> Sources<'a> {
         let mut definitions = FxHashMap::default();
         for (file, source) in files.iter().enumerate() {
             add_definitions(&source.parsed.program, file, &mut definitions);
@@ -78,12 +83,13 @@ impl<'a> Sources<'a> {
             taken: OnceCell::new(),
             reached: RefCell::default(),
             calls: CallGraph::default(),
+            checks,
         }
     }
 
     /// The files of a program, and the C library for code of devices, as their last.
-    pub(crate) fn with_library(files: &[Source<'a>]) -> Sources<'a> {
-        let mut sources = Sources::new(files);
+    pub(crate) fn with_library(files: &[Source<'a>], checks: bool) -> Sources<'a> {
+        let mut sources = Sources::new(files, checks);
         let parsed = device_library();
         add_definitions(&parsed.program, files.len(), &mut sources.library);
         sources.files.push(Source { parsed, path: Path::new("<the C library>") });
@@ -108,6 +114,7 @@ impl<'a> Sources<'a> {
             ReachedObject::OfFile((file, variable)) => self.hir(file).variable(variable).name.clone(),
             ReachedObject::Function((file, function)) => self.hir(file).function(function).name.clone(),
             ReachedObject::Ending => "ending".into(),
+            ReachedObject::Ranges => "ranges".into(),
         }
     }
 
@@ -170,7 +177,8 @@ impl<'a> Sources<'a> {
         if let Some(known) = self.reached.borrow().get(&function) {
             return known.clone();
         }
-        let mut found = Objects { sources: self, objects: Vec::new(), functions: FxHashSet::default() };
+        let mut found =
+            Objects { sources: self, objects: self.objects_of_checks(), functions: FxHashSet::default() };
         found.add_function(function);
         let objects: Rc<[ReachedObject]> = found.objects.into();
         self.reached.borrow_mut().insert(function, objects.clone());
@@ -200,9 +208,15 @@ impl<'a> Sources<'a> {
         self.calls.reaches(self, from, to)
     }
 
+    /// What checks of bounds reach.
+    fn objects_of_checks(&self) -> Vec<ReachedObject> {
+        if self.checks { vec![ReachedObject::Ending, ReachedObject::Ranges] } else { Vec::new() }
+    }
+
     /// The objects that the functions name which code of a file calls.
     pub(crate) fn objects_behind_calls(&self, file: FileNumber, code: StmtId) -> Vec<ReachedObject> {
-        let mut found = Objects { sources: self, objects: Vec::new(), functions: FxHashSet::default() };
+        let mut found =
+            Objects { sources: self, objects: self.objects_of_checks(), functions: FxHashSet::default() };
         let hir = self.hir(file);
         let mut called = Vec::new();
         hir.walk_stmt(code, &mut |node| {

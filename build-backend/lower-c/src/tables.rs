@@ -6,6 +6,9 @@ use rustc_hash::FxHashMap;
 
 use crate::moved::{Moved, pointer_name};
 
+/// Placeholder in definitions of the string with the name of the file.
+pub(crate) const FILE_NAME: &str = "apg_file_name_";
+
 /// What device code names by an index, in expressions and definitions of C at the end of the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tables {

@@ -47,6 +47,8 @@ pub(crate) struct Unit<'a> {
     pub prints: bool,
     /// Messages with which code ends the program, each once.
     pub messages: Vec<String>,
+    /// The function that checks elements behind pointers.
+    pub range_check: Option<mir::FunctionId>,
     /// What has no device form.
     pub errors: Vec<Unsupported>,
 }
@@ -80,6 +82,7 @@ impl<'a> Unit<'a> {
             with_openmp: None,
             prints: false,
             messages: Vec::new(),
+            range_check: None,
             errors: Vec::new(),
         }
     }
@@ -142,6 +145,13 @@ impl<'a> Unit<'a> {
         let tokens = self.parsed.syntax.main.tokens_in(range);
         let words: Vec<&str> = tokens.iter().map(|it| self.parsed.unit.text(it.text)).collect();
         words.join(" ")
+    }
+
+    /// The text of a range as it is written on one line, or with macros expanded.
+    pub(crate) fn written_text(&self, range: TextRange) -> String {
+        let spelled = self.parsed.spelled(range).map(std::ops::Range::<usize>::from);
+        let written = spelled.and_then(|it| self.parsed.text().get(it)).filter(|it| !it.contains('\n'));
+        written.map_or_else(|| self.expanded_text(range), |it| it.trim().to_owned())
     }
 
     pub(crate) fn report(&mut self, error: Unsupported) {

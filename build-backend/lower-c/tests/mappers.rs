@@ -27,6 +27,7 @@ fn edited(directive: &str) -> Result<String, Vec<String>> {
         objects: &BTreeSet::new(),
         messages: &[],
         print: false,
+        checks: false,
     };
     let edited = offload(&[Source { parsed, path: Path::new("/x.c") }], 0, &with);
     let edited = edited.map_err(|errors| errors.into_iter().map(|it| it.message).collect::<Vec<_>>())?;

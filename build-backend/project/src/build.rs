@@ -53,6 +53,8 @@ pub struct Options {
     pub mode: Mode,
     /// Without checks of rail indices.
     pub unchecked: bool,
+    /// Regions of C check bounds.
+    pub checks_c: bool,
     /// The code names the line of every statement, for who reads it.
     pub all_lines: bool,
 }

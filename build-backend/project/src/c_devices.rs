@@ -273,6 +273,8 @@ struct TranslatedFile {
     messages: Vec<String>,
     /// They write to the standard output.
     print: bool,
+    /// They check bounds.
+    checks: bool,
 }
 
 impl AnalysedFile {
@@ -285,7 +287,7 @@ impl AnalysedFile {
         options: Options,
         with_openmp: Option<&FunctionNames>,
     ) -> Result<TranslatedFile, Vec<Finding>> {
-        let mut placed = apg_lower_c::place_regions(units, index);
+        let mut placed = apg_lower_c::place_regions(units, index, options.checks_c);
         // Kernels of all files have names of their own.
         let prefix = format!("file{}_", self.number);
         for kernel in &mut placed.program.kernels {
@@ -294,7 +296,8 @@ impl AnalysedFile {
         let translated = self.generate_code(std::mem::take(&mut placed.program), options)?;
         let parallel = with_openmp
             .map(|with_openmp| {
-                let regions = apg_lower_c::lower_parallel(units[index].parsed, &self.path, with_openmp);
+                let (parsed, checks) = (units[index].parsed, options.checks_c);
+                let regions = apg_lower_c::lower_parallel(parsed, &self.path, with_openmp, checks);
                 self.generate_parallel(regions, options, &prefix)
             })
             .transpose()?;
@@ -307,7 +310,8 @@ impl AnalysedFile {
         }
         let PlacedRegions { on_host: refused, objects, messages, print, .. } = placed;
         let translated = Some(translated);
-        Ok(TranslatedFile { translated, parallel, refused, on_host, objects, messages, print })
+        let checks = options.checks_c;
+        Ok(TranslatedFile { translated, parallel, refused, on_host, objects, messages, print, checks })
     }
 
     /// The text of this file with calls in place of directives about devices, if it has some; or why they
@@ -325,8 +329,9 @@ impl AnalysedFile {
             .map(|it| ParallelKernels { regions: &it.regions, symbols: &it.translated.emitted.symbols });
         let kernels = of.translated.as_ref().map_or(&[][..], |it| &it.emitted.symbols);
         let name = &path.display().to_string();
-        let (messages, print) = (&of.messages, of.print);
-        let with = Offloaded { name, kernels, on_host: &of.refused, parallel, objects, messages, print };
+        let (messages, print, checks) = (&of.messages, of.print, of.checks);
+        let with =
+            Offloaded { name, kernels, on_host: &of.refused, parallel, objects, messages, print, checks };
         apg_lower_c::offload(units, index, &with)
             .map_err(|reasons| self.findings(reasons, Some("the host runs the whole program")))
     }

@@ -135,6 +135,7 @@ static FUNCTIONS: Functions = Functions {
     lend,
     take_back,
     written,
+    failed,
 };
 
 static PARALLEL_FUNCTIONS: ParallelFunctions = ParallelFunctions { region: parallel_region, threads };
@@ -229,6 +230,10 @@ extern "C" fn take_back(at: *const Site, lent: *mut c_void) {
     if let Some(it) = execution {
         it.left();
     }
+}
+
+extern "C" fn failed(message: *const c_char) {
+    finish::<()>(None, |_| Err(TargetError { message: text(message), hint: None }));
 }
 
 extern "C" fn written(device: c_long) {

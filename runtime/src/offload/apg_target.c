@@ -25,6 +25,7 @@ struct apg_target_functions {
   void *(*lend)(const struct apg_site *, long, const struct apg_map *, unsigned, const struct apg_captured *, unsigned);
   void (*take_back)(const struct apg_site *, void *);
   void (*written)(long);
+  void (*failed)(const char *);
 };
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -77,6 +78,11 @@ void apg_target_written(long device) {
 }
 /* The C library's: what messages of assertions begin with. */
 extern char *program_invocation_short_name;
+void apg_check_failed(const char *what, long index, long least, long greatest) {
+  char text[4096];
+  snprintf(text, sizeof(text), "%s: index %ld is outside of its elements %ld to %ld", what, index, least, greatest);
+  apg_target_runtime->failed(text);
+}
 void apg_target_ended(const int *ended, const char *const *messages) {
   switch (ended[0]) {
     case 1: exit(ended[1]);
@@ -88,6 +94,11 @@ void apg_target_ended(const int *ended, const char *const *messages) {
     case 5:
       fprintf(stderr, "error: %s\n", messages[ended[1]]);
       exit(1);
+    case 6: {
+      long details[3];
+      memcpy(details, ended + 2, sizeof(details));
+      apg_check_failed(messages[ended[1]], details[0], details[1], details[2]);
+    }
   }
 }
 

@@ -10,7 +10,7 @@ enum {
 };
 /* What a region refers to outside of it; `map` is the index of the map that names it, or -1. */
 struct apg_captured { const char *name; const void *address; unsigned kind; int map; };
-enum { APG_VALUE, APG_OBJECT, APG_POINTER, APG_USED_POINTER };
+enum { APG_VALUE, APG_OBJECT, APG_POINTER, APG_USED_POINTER, APG_RANGES };
 /* An object with a copy on every device. */
 struct apg_global { void *address; unsigned long bytes; const struct apg_global *next; };
 /* An object of file scope that functions name which regions call. */
@@ -33,8 +33,11 @@ void apg_target_take_back(const struct apg_site *site, void *lent);
 void *apg_device_pointer(long device, const void *pointer);
 /* Writes what code on a device has printed. */
 void apg_target_written(long device);
-/* Ends the program if code on a device has requested it: how, and the status or the number of a message. */
+/* Ends the program if code on a device has requested it: how, and the status or the number of a message; behind them, of an
+   index outside of its bounds, that and the least and the greatest one, 64 bits each. */
 void apg_target_ended(const int *ended, const char *const *messages);
+/* Ends the program for an index outside of its bounds: the place and the expression. */
+void apg_check_failed(const char *what, long index, long least, long greatest);
 #pragma GCC visibility pop
 /* The routines of devices are the runtime's, not the OpenMP library's (OpenMP 5.2, section 18.8). */
 #define omp_get_num_devices apg_omp_get_num_devices

@@ -58,6 +58,8 @@ pub(super) mod capture_kind {
     pub(in crate::offload) const OBJECT: u32 = 1;
     /// A pointer whose target the region uses.
     pub(in crate::offload) const USED_POINTER: u32 = 3;
+    /// The address of the ranges of the device's memory.
+    pub(in crate::offload) const RANGES: u32 = 4;
 }
 
 /// What a region refers to outside of it (`apg_captured`).
@@ -106,6 +108,7 @@ pub(super) struct Functions {
     pub lend: extern "C" fn(*const Site, c_long, *const Map, u32, *const Captured, u32) -> *mut c_void,
     pub take_back: extern "C" fn(*const Site, *mut c_void),
     pub written: extern "C" fn(c_long),
+    pub failed: extern "C" fn(*const c_char),
 }
 
 /// A constant string of the program.

@@ -142,6 +142,18 @@ impl TargetDevice {
         allocations.range(..=address).next_back().is_some_and(|(start, bytes)| address - start < *bytes)
     }
 
+    /// Its memory that programs have: how many ranges, and the first address of each and that behind it.
+    pub(super) fn ranges(&self) -> Vec<u64> {
+        let mut ranges: Vec<(u64, u64)> = self.table.lock().copies().collect();
+        let allocations = self.allocations.lock();
+        // An allocation of a copy may be larger than that.
+        let own = allocations.iter().filter(|it| !ranges.iter().any(|range| range.0 == *it.0));
+        let own: Vec<(u64, u64)> = own.map(|(start, bytes)| (*start, start + bytes)).collect();
+        ranges.extend(own);
+        let words = ranges.iter().flat_map(|it| [it.0, it.1]);
+        std::iter::once(ranges.len() as u64).chain(words).collect()
+    }
+
     /// The GPU; `None` for the CPUs.
     pub(super) fn device(&self) -> Result<Option<&Arc<Device>>, DeviceError> {
         match &self.kind {

@@ -191,6 +191,11 @@ impl PresentTable {
         }
     }
 
+    /// The ranges of the copies: the first address of each, and the one behind it.
+    pub(super) fn copies(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.entries.values().map(|it| (it.device, it.device + it.bytes))
+    }
+
     /// The first address of the entry that contains an address.
     pub(super) fn entry_start(&self, address: usize) -> Option<usize> {
         Some(self.entry_at(address)?.0)

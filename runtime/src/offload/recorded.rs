@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char};
+use std::mem::ManuallyDrop;
 
 use super::layout::Site;
 use super::memory::TargetDevice;
@@ -15,8 +16,9 @@ const DATA_REGION: &CStr = c"target data";
 thread_local! {
     /// Where the directive is that the thread executes.
     static HERE: Cell<Code> = const { Cell::new(Code::Unknown) };
-    /// Directives whose end is another call: where, and when they have begun.
-    static OPEN: RefCell<Vec<(Code, u64)>> = const { RefCell::new(Vec::new()) };
+    /// Directives whose end is another call: where, and when they have begun. Without a destructor, so that
+    /// functions given to `atexit` may execute some.
+    static OPEN: ManuallyDrop<RefCell<Vec<(Code, u64)>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
 /// A constant string of the program, which stays loaded.
@@ -49,7 +51,7 @@ impl Execution {
 
     /// Its block begins: it is recorded as a whole at its end, by [`Execution::left`].
     pub(super) fn open(self) {
-        OPEN.with_borrow_mut(|it| it.push((self.code, self.began)));
+        OPEN.with(|it| it.borrow_mut().push((self.code, self.began)));
     }
 
     /// Its data environment has begun.
@@ -59,7 +61,8 @@ impl Execution {
 
     /// Its block, if it has one, has ended, and so has the directive.
     pub(super) fn left(mut self) {
-        let begun = OPEN.with_borrow_mut(|open| {
+        let begun = OPEN.with(|open| {
+            let mut open = open.borrow_mut();
             let found = open.iter().rposition(|it| it.0 == self.code)?;
             // What is behind it was left by a jump.
             open.drain(found..).next()
@@ -125,9 +128,9 @@ mod tests {
     fn a_data_region_is_recorded_from_its_begin_whatever_was_left_inside_of_it() {
         execution(DATA_REGION, 1, 10).entered();
         execution(DATA_REGION, 2, 20).entered();
-        assert_eq!(OPEN.with_borrow(Vec::len), 2);
+        assert_eq!(OPEN.with(|it| it.borrow().len()), 2);
         execution(DATA_REGION, 1, 30).left();
-        assert_eq!(OPEN.with_borrow(Vec::len), 0);
+        assert_eq!(OPEN.with(|it| it.borrow().len()), 0);
         execution(c"target exit data", 1, 30).left();
     }
 }

@@ -306,8 +306,11 @@ impl Devices {
             // SAFETY: the caller's memory.
             unsafe { enter_all(device, &mut table, maps)? }
         };
+        let ranges = captures.iter().any(|it| it.kind == capture_kind::RANGES);
+        let ranges = if ranges { Some(Ranges::new(device)?) } else { None };
+        let at = ranges.as_ref().map_or(0, |it| it.address);
         // SAFETY: the caller's captures.
-        let environment = unsafe { environment(device, kernel, maps, &copies, captures)? };
+        let environment = unsafe { environment(device, kernel, maps, (&copies, at), captures)? };
         // SAFETY: an environment of the kernel, made above.
         unsafe { device.launch(kernel, &environment) }.map_err(|error| {
             let mut found = TargetError::from(error);
@@ -316,9 +319,31 @@ impl Devices {
             found.message = found.message.replace(&place, "");
             found
         })?;
+        ranges.map_or(Ok(()), Ranges::release)?;
         // SAFETY: the caller's memory.
         unsafe { exit_all(device, &mut device.table.lock(), maps)? };
         Ok(true)
+    }
+}
+
+/// The ranges of a device's memory, for a region that checks bounds, in that memory.
+struct Ranges<'d> {
+    device: &'d TargetDevice,
+    address: u64,
+}
+
+impl<'d> Ranges<'d> {
+    fn new(device: &'d TargetDevice) -> Outcome<Ranges<'d>> {
+        let words = device.ranges();
+        let bytes = size_of_val(words.as_slice()) as u64;
+        let address = device.allocate(bytes)?;
+        // SAFETY: a live vector, and new memory of its size.
+        unsafe { device.upload(words.as_ptr().cast(), address, bytes)? };
+        Ok(Ranges { device, address })
+    }
+
+    fn release(self) -> Outcome<()> {
+        Ok(self.device.free(self.address)?)
     }
 }
 
@@ -330,7 +355,7 @@ unsafe fn environment(
     device: &TargetDevice,
     kernel: &Kernel,
     maps: &[Map],
-    copies: &[u64],
+    (copies, ranges): (&[u64], u64),
     captures: &[Captured],
 ) -> Outcome<Vec<u8>> {
     // SAFETY: the table of the kernel's captures.
@@ -341,6 +366,10 @@ unsafe fn environment(
         if capture.kind == capture_kind::VALUE {
             // SAFETY: a value of the captured type.
             target.copy_from_slice(unsafe { list(capture.address.cast(), place.size) });
+            continue;
+        }
+        if capture.kind == capture_kind::RANGES {
+            target.copy_from_slice(&ranges.to_ne_bytes());
             continue;
         }
         let named = usize::try_from(capture.map).ok().and_then(|it| Some((maps.get(it)?, *copies.get(it)?)));

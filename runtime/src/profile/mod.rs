@@ -14,8 +14,8 @@ use std::ffi::CStr;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -39,14 +39,15 @@ pub const NAME_VARIABLE: &str = "APG_PROFILE_NAME";
 static ON: AtomicBool = AtomicBool::new(false);
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
 /// What each thread has recorded.
-static THREADS: Mutex<Vec<Arc<Mutex<Recorded>>>> = Mutex::new(Vec::new());
+static THREADS: Mutex<Vec<&'static Mutex<Recorded>>> = Mutex::new(Vec::new());
 /// Messages to other hosts, and their bytes.
 static MESSAGES: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 thread_local! {
-    static OWN: Arc<Mutex<Recorded>> = {
-        let own = Arc::default();
-        THREADS.lock().push(Arc::clone(&own));
+    /// Without a destructor, so that functions given to `atexit` may record as well.
+    static OWN: &'static Mutex<Recorded> = {
+        let own = &*Box::leak(Box::default());
+        THREADS.lock().push(own);
         own
     };
 }

@@ -39,6 +39,10 @@ impl Host<'_> {
                 rows.push(format!("{{{}, (const void *)&{symbol}.address, APG_VALUE, -1}}", quoted(name)));
                 continue;
             }
+            if *object == ReachedObject::Ranges {
+                rows.push("{\"the memory of the device\", 0, APG_RANGES, -1}".to_owned());
+                continue;
+            }
             let ReachedObject::OfFile(object) = object else {
                 let map = maps.len();
                 let bytes = "sizeof(apg_e_)".to_owned();
@@ -46,7 +50,7 @@ impl Host<'_> {
                 maps.push(Map::range("the end of the program", "apg_e_".to_owned(), bytes, kinds));
                 rows.push(format!("{{\"the end of the program\", apg_e_, APG_OBJECT, {map}}}"));
                 declared.push_str(&format!(
-                    "int apg_e_[2] = {{0, 0}}; extern const char *const {}[]; ",
+                    "int apg_e_[8] __attribute__((aligned(8))) = {{0}}; extern const char *const {}[]; ",
                     self.messages_symbol()
                 ));
                 continue;

@@ -17,7 +17,7 @@ use crate::unsupported::{Lowered, unsupported};
 /// that is not declared. `name` is the file in messages.
 pub fn host_text(source: Source<'_>, name: &str) -> Option<String> {
     let files = [source];
-    let sources = Sources::new(&files);
+    let sources = Sources::new(&files, false);
     let mut host = Host {
         sources: &sources,
         file: 0,

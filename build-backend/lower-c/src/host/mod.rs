@@ -20,7 +20,8 @@ use apg_c_analysis::hir::{
 use apg_c_syntax::{Family, TextRange};
 
 pub use self::edits::presumed_line;
-use self::edits::{Edits, pragma, quoted};
+pub(crate) use self::edits::quoted;
+use self::edits::{Edits, pragma};
 pub use self::host_text::host_text;
 use self::mapping::{Map, SourceText, map_kinds, type_kinds};
 pub use self::parallel::ParallelKernels;
@@ -49,6 +50,8 @@ pub struct Offloaded<'a> {
     pub messages: &'a [String],
     /// They write to the standard output.
     pub print: bool,
+    /// They check bounds.
+    pub checks: bool,
 }
 
 /// The text of a file of a program with calls in place of its directives about devices; `None` if it has none
@@ -61,7 +64,7 @@ pub fn offload(
     file: FileNumber,
     with: &Offloaded<'_>,
 ) -> Result<Option<String>, Vec<Unsupported>> {
-    let sources = &Sources::with_library(files);
+    let sources = &Sources::with_library(files, with.checks);
     let Offloaded { name, on_host, parallel, .. } = *with;
     let parsed = files[file].parsed;
     let (edits, print) = (Edits::default(), with.print);

@@ -6,7 +6,7 @@ use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, Length, Pro
 
 use super::{Host, quoted};
 use crate::moved::{Moved, pointer_name};
-use crate::tables::Tables;
+use crate::tables::{FILE_NAME, Tables};
 use crate::team::{ParallelRegions, Taken, countable_loops};
 use crate::unsupported::Lowered;
 
@@ -176,7 +176,7 @@ impl Host<'_> {
              const struct apg_object {table}[] __attribute__((visibility(\"hidden\"))) = {{{rows}}};\n\
              __attribute__((constructor)) static void apg_add_parallel_(void) {{ apg_use_parallel(); {calls}{arrays}}}\n",
             file = quoted("the calls of regions"),
-            definitions = definitions.join("\n"),
+            definitions = definitions.join("\n").replace(FILE_NAME, &quoted(self.name)),
             table = kernels.table(),
             rows = rows.join(",\n"),
         )

@@ -8,7 +8,9 @@ use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Ty};
 use super::routines::is_of_device;
 use crate::body::{Body, int, operation};
 use crate::conversion::{is_float, is_integer};
+use crate::host::quoted;
 use crate::library::is_mathematical;
+use crate::tables::FILE_NAME;
 use crate::unsupported::{Lowered, unsupported};
 
 impl Body<'_, '_> {
@@ -115,6 +117,32 @@ impl Body<'_, '_> {
         };
         let value = self.convert(value, result, range)?;
         Ok(self.temporary(value))
+    }
+
+    /// Ends the program on the host: an index, and the least and the greatest one; `what` follows the name
+    /// of the file in the message.
+    pub(crate) fn fail_on_host(&mut self, details: [Expr; 3], what: &str) -> Lowered<()> {
+        let ty = self.unit.program.types.array_of(Ty::U64, 12);
+        let memory = self.memory("operands", ty);
+        for (index, value) in (1..).zip(details) {
+            let base = Box::new(Place::new(ty, PlaceKind::Variable(memory)));
+            let index = Box::new(int(Ty::I64, index));
+            let word = Place::new(Ty::U64, PlaceKind::Index { base, index });
+            self.store(word, operation(Ty::U64, Operation::Convert, vec![value]));
+        }
+        // No operand leads into an object of the thread.
+        for index in 5..12 {
+            let base = Box::new(Place::new(ty, PlaceKind::Variable(memory)));
+            let word = Place::new(Ty::U64, PlaceKind::Index { base, index: Box::new(int(Ty::I64, index)) });
+            self.store(word, int(Ty::U64, 0));
+        }
+        let words = [1, 2, 3].map(|it| format!("(long)apg_w_[{it}].bits")).join(", ");
+        let function =
+            self.host_function(&format!("apg_check_failed({FILE_NAME} {}, {words})", quoted(what)));
+        let address = self.address_of(Place::new(ty, PlaceKind::Variable(memory)));
+        let address = operation(Ty::I64, Operation::Convert, vec![address]);
+        self.call_entry("team_host_call", vec![function, address, int(Ty::I32, 4)]);
+        Ok(())
     }
 
     /// A value as a word, and the operand of C that it is.

@@ -47,11 +47,16 @@ pub struct ParallelRegions {
 
 /// Lowers the parallel regions of a file. A region with code that has no device form is refused as a whole,
 /// and so is a region that calls a function of another file which uses OpenMP
-/// ([`crate::functions_with_openmp`]).
-pub fn lower_parallel(parsed: &Parsed, path: &Path, with_openmp: &FunctionNames) -> ParallelRegions {
+/// ([`crate::functions_with_openmp`]). With `checks` they check bounds.
+pub fn lower_parallel(
+    parsed: &Parsed,
+    path: &Path,
+    with_openmp: &FunctionNames,
+    checks: bool,
+) -> ParallelRegions {
     let hir = &parsed.program;
     let files = [Source { parsed, path }];
-    let sources = Sources::new(&files);
+    let sources = Sources::new(&files, checks);
     let (mut accepted, mut refused) = (Vec::new(), Vec::new());
     for id in hir.directive_ids().filter(|it| is_outermost(hir, *it)) {
         if let Err(error) = spelled_directive(parsed, hir.directive(id).range) {
@@ -481,7 +486,7 @@ mod tests {
         let mut host = AnalysisHost::new(Arc::new(NoHeaders));
         let file = host.set_file(Path::new("/a.c"), text.into(), &Arc::new(Toolchain::default()));
         let found =
-            lower_parallel(parsed(host.database(), file), Path::new("a.c"), &FunctionNames::default());
+            lower_parallel(parsed(host.database(), file), Path::new("a.c"), &FunctionNames::default(), false);
         assert!(found.refused.is_empty(), "{:?}", found.refused);
         found
     }

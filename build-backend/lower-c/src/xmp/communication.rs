@@ -50,7 +50,7 @@ impl Unit<'_> {
         self.replace(of, call)
     }
 
-    /// The reductions of a loop on axes of a template, or of nodes: what stands in front of the loop, and
+    /// The reductions of a loop on axes of a template, or of nodes: the code in front of the loop, and
     /// behind it.
     pub(super) fn loop_reductions(
         &mut self,

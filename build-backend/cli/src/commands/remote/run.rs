@@ -127,7 +127,7 @@ pub(super) fn add_arguments(job: &mut Job, product: Option<&ProductOption>, rest
 fn options(program: &RemoteProgram<'_>, paths: &Paths<'_>) -> Result<Vec<String>, Failure> {
     let options = program.request.program;
     let mut line = program.options.clone();
-    line.flag("release", options.release).choice("checks", Some(options.checks));
+    line.flag("release", options.release).choice("checks", options.checks);
     line.choice("sanitize", options.sanitize).option("main", options.main.as_ref());
     line.sources(&options.sources, paths)?.native(&options.native, paths)?;
     Ok(with_program_arguments(line, program))
