@@ -99,6 +99,8 @@ fn self_test_compiles_where_there_is_a_compiler() {
     assert!(compiled.result.is_ok(), "{version:?}: {compiled:?}");
     compile_for(&crate::device::copy::copy_kernel::SOURCE.to_string_lossy(), "fetch.cu", (9, 0))
         .expect("code that copies");
+    compile_for(&crate::device::copy::box_copy::SOURCE.to_string_lossy(), "boxes.cu", (9, 0))
+        .expect("code that copies boxes");
     // Of a device that no compiler knows yet.
     let portable =
         compile_for("extern \"C\" __global__ void nothing() {}", "new.cu", (99, 0)).expect("portable code");

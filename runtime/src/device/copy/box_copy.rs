@@ -59,7 +59,8 @@ impl BoxCopy {
         self.axes.iter().map(|it| u64::from(it.count)).product::<u64>() * u64::from(self.run)
     }
 
-    fn is_contiguous(&self) -> bool {
+    /// Whether it is one run.
+    pub fn is_contiguous(&self) -> bool {
         self.axes.iter().all(|it| it.count == 1)
     }
 
@@ -105,7 +106,7 @@ impl KernelBox {
 }
 
 // Numbers of words have 32 bits, whose division is fast. A row of blocks for each box.
-const SOURCE: &std::ffi::CStr = c"
+pub(crate) const SOURCE: &std::ffi::CStr = c"
 struct Box {
     unsigned long long source, target;
     unsigned words, run, word, unused;
