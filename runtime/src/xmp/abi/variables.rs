@@ -143,8 +143,11 @@ fn broadcast(
             }
         };
         let pieces = pieces(variables, on_device);
-        // SAFETY: variables of the program.
-        let bytes = unsafe { pieces.gather()? };
+        let bytes = match set.position(node.here()) == Some(root) {
+            // SAFETY: variables of the program.
+            true => unsafe { pieces.gather()? },
+            false => vec![0; pieces.all.iter().map(|it| it.1).sum()],
+        };
         let begun = Broadcast::begin(node.mailbox(), Arc::clone(set), root, bytes, operation)?;
         Ok(Operation::Broadcast(begun, pieces))
     });
