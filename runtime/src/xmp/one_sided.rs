@@ -2,10 +2,14 @@
 
 use super::error::{Result, XmpError};
 use super::mailbox::{Mailbox, Packet};
-use super::segments::{Request, encode_boxes};
+use super::segments::{REFUSED, Request, encode_boxes};
 use super::strided::{StridedBox, total_bytes};
 
 pub(super) use super::segments::Atomic;
+
+/// What to do where an accelerator does not have a coarray.
+const HOW_TO_MAP: &str =
+    "write `#pragma acc declare create(...)` for the coarray, or `#pragma acc data` on all nodes";
 
 /// Makes memory accessible to other nodes under a number that they know.
 ///
@@ -44,13 +48,14 @@ pub(super) fn read(mailbox: &Mailbox, from: u32, of: RemoteMemory, boxes: &[Stri
     let number = mailbox.new_number();
     let request = Request::Read { segment: of.segment, on_device: of.on_device, number };
     mailbox.send_packet(from, &Packet::Request(request), &encode_boxes(boxes))?;
-    let bytes = mailbox.wait_for_reply(from, number)?;
+    let mut bytes = mailbox.wait_for_reply(from, number)?;
+    if of.on_device && bytes.pop() == Some(REFUSED) {
+        let words = String::from_utf8_lossy(&bytes);
+        return Err(XmpError::new(format!("node {from} does not read elements for this one: {words}"))
+            .hint(HOW_TO_MAP));
+    }
     match bytes.len() == total_bytes(boxes) {
         true => Ok(bytes),
-        false if of.on_device => Err(XmpError::new(format!(
-            "what is read here is not in the memory of the accelerator of node {from}"
-        ))
-        .hint("write `#pragma acc declare create(...)` for the coarray, or `#pragma acc data` on all nodes")),
         false => Err(XmpError::new(format!("node {from} answers with {} bytes", bytes.len()))),
     }
 }
@@ -93,7 +98,7 @@ pub(super) fn finish_write(mailbox: &Mailbox, write: Write) -> Result<()> {
         false => {
             let words = String::from_utf8_lossy(&refusal);
             Err(XmpError::new(format!("node {} does not write elements of this one: {words}", write.to))
-                .hint("write `#pragma acc declare create(...)` for the coarray, or `#pragma acc data` on all nodes"))
+                .hint(HOW_TO_MAP))
         }
     }
 }

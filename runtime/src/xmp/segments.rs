@@ -34,10 +34,16 @@ impl Atomic {
     }
 }
 
+/// Behind elements of an accelerator's copy.
+pub(super) const READ: u8 = 0;
+/// Behind the words why they cannot be read.
+pub(super) const REFUSED: u8 = 1;
+
 /// A request to the node that has the memory. Each has a number of the requester, which the answer has too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Request {
-    /// Payload: the boxes. Answer: their elements; none if the accelerator does not have them.
+    /// Payload: the boxes. Answer: their elements. With `on_device` there is a byte behind it: [`READ`], or
+    /// [`REFUSED`] where the answer is why they cannot be read.
     Read {
         segment: u64,
         /// Of the accelerator's copy.
@@ -202,11 +208,19 @@ impl Segment {
         decode_boxes(self.bytes, bytes)
     }
 
-    /// The elements of boxes; none if the accelerator does not have them.
+    /// The elements of boxes; of the accelerator's copy with [`READ`] or [`REFUSED`] behind what is answered.
     fn read(&self, on_device: bool, payload: &[u8]) -> std::result::Result<Vec<u8>, Error> {
         let (boxes, _) = self.boxes(payload)?;
         // SAFETY: inside of registered memory. The program orders accesses to the elements.
-        Ok(unsafe { sections::load(on_device, self.address as *const u8, &boxes) }.unwrap_or_default())
+        let found = unsafe { sections::load(on_device, self.address as *const u8, &boxes) };
+        let (mut answer, how) = match found {
+            Ok(elements) => (elements, READ),
+            Err(error) => (error.message.into_bytes(), REFUSED),
+        };
+        if on_device {
+            answer.push(how);
+        }
+        Ok(answer)
     }
 
     /// Stores elements in boxes: nothing, or why the accelerator's copy cannot be written.
