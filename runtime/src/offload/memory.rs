@@ -86,6 +86,11 @@ impl Spare {
         self.mapped.range_mut(class..).find_map(|(class, blocks)| Some((blocks.pop()?, *class)))
     }
 
+    /// The bytes of all blocks that other processes have mapped.
+    fn mapped_bytes(&self) -> u64 {
+        self.mapped.iter().map(|(class, blocks)| class * blocks.len() as u64).sum()
+    }
+
     /// Whether it keeps a block.
     fn keep(&mut self, class: u64, address: u64) -> bool {
         let is_kept = class <= MAX_KEPT_BYTES && self.bytes + class <= MAX_SPARE_BYTES;
@@ -95,6 +100,19 @@ impl Spare {
         }
         is_kept
     }
+}
+
+/// An error with the bytes that released memory takes which other processes have mapped.
+fn with_kept(error: DeviceError, bytes: u64) -> DeviceError {
+    if bytes == 0 {
+        return error;
+    }
+    let message = format!(
+        "{}; {bytes} bytes of released arrays are kept, since other processes have mapped them: use arrays of \
+         the same size again",
+        error.message
+    );
+    DeviceError { message, ..error }
 }
 
 /// Runs an operation of a GPU and waits for its end: by polling where the operation lets its caller do so,
@@ -169,12 +187,21 @@ impl TargetDevice {
     /// mapped; such a block is never given back to the driver, since they may still write to it (CUDA Driver
     /// API, `cuIpcGetMemHandle`).
     fn allocate_new(&self, device: &Arc<Device>, bytes: u64) -> Result<(u64, u64), DeviceError> {
-        match device.allocate(bytes) {
-            Err(error) if error.kind == Kind::OutOfMemory => {
-                self.spare.lock().take_larger(bytes).ok_or(error)
-            }
-            allocated => Ok((allocated?, bytes)),
+        let is_full =
+            |it: &Result<u64, DeviceError>| it.as_ref().is_err_and(|error| error.kind == Kind::OutOfMemory);
+        let mut allocated = device.allocate(bytes);
+        if is_full(&allocated) && self.release_staging()? {
+            allocated = device.allocate(bytes);
         }
+        if !is_full(&allocated) {
+            return Ok((allocated?, bytes));
+        }
+        let mut spare = self.spare.lock();
+        if let Some(larger) = spare.take_larger(bytes) {
+            return Ok(larger);
+        }
+        let kept = spare.mapped_bytes();
+        Ok((allocated.map_err(|it| with_kept(it, kept))?, bytes))
     }
 
     /// Runs a kernel and waits for its end.
@@ -465,6 +492,12 @@ mod tests {
         assert_eq!((spare.take(1 << 20), spare.take(1 << 30), spare.take(1 << 30)), (None, Some(7), None));
         spare.keep_mapped(size_class(8), 1);
         assert_eq!((spare.take(256), spare.take(256)), (Some(1), None));
+        assert_eq!(spare.mapped_bytes(), 0);
+        spare.keep_mapped(size_class(1 << 30), 7);
+        let error = DeviceError::new(Kind::OutOfMemory, "no memory for 8 bytes");
+        assert_eq!(with_kept(error.clone(), 0), error);
+        let found = with_kept(error, spare.mapped_bytes()).message;
+        assert!(found.starts_with("no memory for 8 bytes; 1073741824 bytes of released arrays"), "{found}");
     }
 
     #[test]

@@ -117,6 +117,18 @@ impl TargetDevice {
         }
     }
 
+    /// Gives memory for elements on their way back if it is not in use: whether there was some.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub(super) fn release_staging(&self) -> Result<bool, DeviceError> {
+        let staging = self.peers.staging.try_lock().map(|mut it| std::mem::take(&mut *it));
+        match staging {
+            Some((address, bytes)) if bytes > 0 => self.free(address).map(|()| true),
+            _ => Ok(false),
+        }
+    }
+
     /// Uses memory of the device for `bytes` bytes on their way to or from the host.
     pub(super) fn staged<T>(
         &self,
