@@ -8,6 +8,7 @@ mod layout;
 mod memory;
 mod parallel;
 mod peers;
+mod pieces;
 mod present_table;
 mod recorded;
 mod regions;

@@ -3,6 +3,7 @@
 use super::abi::devices;
 use super::memory::{DeviceKind, TargetDevice};
 pub(crate) use super::peers::Exported;
+use super::pieces::pieces;
 use super::present_table::{Memory as _, Presence};
 use super::regions::Devices;
 use crate::device::{BoxCopy, DeviceError, PeerHandle};
@@ -101,50 +102,59 @@ impl Resident {
         words(self.device.end_copies())
     }
 
-    /// Elements, packed on the device and copied to the host once; `pack` are the copies to memory of the
-    /// device.
+    /// Copies elements to the host. Those with gaps are packed on the device, some at a time: the targets of
+    /// the copies are offsets in `elements`, where each is contiguous and behind the one before it.
     ///
     /// # Errors
     /// The device failed: the words for the user.
     ///
     /// # Safety
-    /// The sources are inside of memory of the device, and the targets inside of `bytes` bytes.
-    pub(crate) unsafe fn gather(
-        &self,
-        bytes: usize,
-        pack: impl FnOnce(u64) -> Vec<BoxCopy>,
-    ) -> Result<Vec<u8>, String> {
-        let mut elements = vec![0; bytes];
-        words(self.device.staged(bytes as u64, |staging| {
+    /// The sources are inside of memory of the device, and the targets inside of the elements.
+    pub(crate) unsafe fn gather(&self, copies: &[BoxCopy], elements: &mut [u8]) -> Result<(), String> {
+        for piece in pieces(copies, |it| it.target) {
+            // SAFETY: the caller's elements.
+            let host = unsafe { elements.as_mut_ptr().add(piece.offset as usize) };
             // SAFETY: the caller's boxes; the staging memory is this function's until the end.
-            unsafe {
-                self.device.begin_copies(&pack(staging))?;
-                self.device.end_copies()?;
-                self.device.download(staging, elements.as_mut_ptr(), bytes as u64)
-            }
-        }))?;
-        Ok(elements)
+            words(unsafe {
+                match piece.direct() {
+                    Some(direct) => self.device.download(direct.source, host, piece.bytes),
+                    None => self.device.staged(piece.bytes, |staging| {
+                        let at = |it: &BoxCopy| BoxCopy { target: it.target - piece.offset + staging, ..*it };
+                        self.device.begin_copies(&piece.copies.iter().map(at).collect::<Vec<_>>())?;
+                        self.device.end_copies()?;
+                        self.device.download(staging, host, piece.bytes)
+                    }),
+                }
+            })?;
+        }
+        Ok(())
     }
 
-    /// Copies packed elements to the device once, where `unpack` are the copies to their places.
+    /// Copies elements of the host to their places on the device: the sources of the copies are offsets in
+    /// `elements`, as the targets of [`Resident::gather`].
     ///
     /// # Errors
     /// The device failed: the words for the user.
     ///
     /// # Safety
-    /// The targets are inside of memory of the device, and the sources inside of as many bytes as there are.
-    pub(crate) unsafe fn scatter(
-        &self,
-        elements: &[u8],
-        unpack: impl FnOnce(u64) -> Vec<BoxCopy>,
-    ) -> Result<(), String> {
-        words(self.device.staged(elements.len() as u64, |staging| {
+    /// The targets are inside of memory of the device, and the sources inside of the elements.
+    pub(crate) unsafe fn scatter(&self, elements: &[u8], copies: &[BoxCopy]) -> Result<(), String> {
+        for piece in pieces(copies, |it| it.source) {
+            // SAFETY: the caller's elements.
+            let host = unsafe { elements.as_ptr().add(piece.offset as usize) };
             // SAFETY: the caller's boxes; the staging memory is this function's until the end.
-            unsafe {
-                self.device.upload(elements.as_ptr(), staging, elements.len() as u64)?;
-                self.device.begin_copies(&unpack(staging))?;
-                self.device.end_copies()
-            }
-        }))
+            words(unsafe {
+                match piece.direct() {
+                    Some(direct) => self.device.upload(host, direct.target, piece.bytes),
+                    None => self.device.staged(piece.bytes, |staging| {
+                        let at = |it: &BoxCopy| BoxCopy { source: it.source - piece.offset + staging, ..*it };
+                        self.device.upload(host, staging, piece.bytes)?;
+                        self.device.begin_copies(&piece.copies.iter().map(at).collect::<Vec<_>>())?;
+                        self.device.end_copies()
+                    }),
+                }
+            })?;
+        }
+        Ok(())
     }
 }

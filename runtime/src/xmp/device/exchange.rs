@@ -4,6 +4,7 @@
 //! accelerator does not reach the other one, or a side is memory of the host, elements are packed where they
 //! are, and go by way of the hosts.
 
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -230,12 +231,19 @@ impl DeviceExchange {
             // SAFETY: the caller's.
             return unsafe { scatter(target, boxes, elements) };
         };
-        // SAFETY: the caller's.
-        unsafe {
-            let mut own = gather(target, boxes)?;
-            combine(&mut own, elements);
-            scatter(target, boxes, &own)
+        // One after the other: in a ring of few nodes several boxes have the same elements.
+        let mut rest = elements;
+        for part in boxes.iter().map(from_ref) {
+            let (new, others) = rest.split_at(total_bytes(part));
+            // SAFETY: the caller's.
+            unsafe {
+                let mut own = gather(target, part)?;
+                combine(&mut own, new);
+                scatter(target, part, &own)?;
+            }
+            rest = others;
         }
+        Ok(())
     }
 
     /// Copies elements that stay here, or begins to.
@@ -255,7 +263,10 @@ impl DeviceExchange {
                 None => packed.push((to, unsafe { self.packed(from)? })),
             }
         }
-        // All that may be overwritten has been read: `packed` waits for all copies that have begun.
+        if !packed.is_empty() {
+            // All that may be overwritten has been read then.
+            source.end_copies()?;
+        }
         // SAFETY: the caller's memories.
         packed.iter().try_for_each(|(to, elements)| unsafe { self.store(to, elements) })
     }

@@ -30,17 +30,19 @@ pub(in crate::xmp) trait BlockMemory: Send + Sync {
     /// Waits for the end of all copies.
     fn end_copies(&self) -> Result<()>;
 
-    /// Elements that `pack` copies to the address of a buffer.
+    /// Packs elements: the targets of the copies are offsets in `elements`, where each is contiguous and
+    /// behind the one before it.
     ///
     /// # Safety
-    /// The sources are inside of the block, and the targets inside of `bytes` bytes.
-    unsafe fn gather(&self, bytes: usize, pack: &dyn Fn(u64) -> Vec<BoxCopy>) -> Result<Vec<u8>>;
+    /// The sources are inside of the block, and the targets inside of the elements.
+    unsafe fn gather(&self, copies: &[BoxCopy], elements: &mut [u8]) -> Result<()>;
 
-    /// Stores elements, which `unpack` copies from the address of a buffer.
+    /// Stores packed elements: the sources of the copies are offsets in `elements`, as the targets of
+    /// [`BlockMemory::gather`].
     ///
     /// # Safety
-    /// The targets are inside of the block, and the sources inside of as many bytes as there are.
-    unsafe fn scatter(&self, elements: &[u8], unpack: &dyn Fn(u64) -> Vec<BoxCopy>) -> Result<()>;
+    /// The targets are inside of the block, and the sources inside of the elements.
+    unsafe fn scatter(&self, elements: &[u8], copies: &[BoxCopy]) -> Result<()>;
 }
 
 /// Memory of the host: of nodes without an accelerator, of CPUs as an accelerator, and of a side of an
@@ -78,7 +80,7 @@ impl BlockMemory for HostMemory {
 
     unsafe fn begin_copies(&self, copies: &[BoxCopy]) -> Result<()> {
         // SAFETY: the caller's.
-        unsafe { execute(copies) };
+        unsafe { execute(copies.iter().copied()) };
         Ok(())
     }
 
@@ -86,16 +88,19 @@ impl BlockMemory for HostMemory {
         Ok(())
     }
 
-    unsafe fn gather(&self, bytes: usize, pack: &dyn Fn(u64) -> Vec<BoxCopy>) -> Result<Vec<u8>> {
-        let mut elements = vec![0_u8; bytes];
-        // SAFETY: the caller's boxes, and this function's buffer.
-        unsafe { execute(&pack(elements.as_mut_ptr() as u64)) };
-        Ok(elements)
+    unsafe fn gather(&self, copies: &[BoxCopy], elements: &mut [u8]) -> Result<()> {
+        let start = elements.as_mut_ptr() as u64;
+        let at = |it: &BoxCopy| BoxCopy { target: start + it.target, ..*it };
+        // SAFETY: the caller's boxes, and its elements.
+        unsafe { execute(copies.iter().map(at)) };
+        Ok(())
     }
 
-    unsafe fn scatter(&self, elements: &[u8], unpack: &dyn Fn(u64) -> Vec<BoxCopy>) -> Result<()> {
+    unsafe fn scatter(&self, elements: &[u8], copies: &[BoxCopy]) -> Result<()> {
+        let start = elements.as_ptr() as u64;
+        let at = |it: &BoxCopy| BoxCopy { source: start + it.source, ..*it };
         // SAFETY: the caller's boxes, and its elements.
-        unsafe { execute(&unpack(elements.as_ptr() as u64)) };
+        unsafe { execute(copies.iter().map(at)) };
         Ok(())
     }
 }
@@ -143,13 +148,13 @@ impl BlockMemory for Resident {
         Resident::end_copies(self).map_err(XmpError::new)
     }
 
-    unsafe fn gather(&self, bytes: usize, pack: &dyn Fn(u64) -> Vec<BoxCopy>) -> Result<Vec<u8>> {
+    unsafe fn gather(&self, copies: &[BoxCopy], elements: &mut [u8]) -> Result<()> {
         // SAFETY: the caller's.
-        unsafe { Resident::gather(self, bytes, pack) }.map_err(XmpError::new)
+        unsafe { Resident::gather(self, copies, elements) }.map_err(XmpError::new)
     }
 
-    unsafe fn scatter(&self, elements: &[u8], unpack: &dyn Fn(u64) -> Vec<BoxCopy>) -> Result<()> {
+    unsafe fn scatter(&self, elements: &[u8], copies: &[BoxCopy]) -> Result<()> {
         // SAFETY: the caller's.
-        unsafe { Resident::scatter(self, elements, unpack) }.map_err(XmpError::new)
+        unsafe { Resident::scatter(self, elements, copies) }.map_err(XmpError::new)
     }
 }

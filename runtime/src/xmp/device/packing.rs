@@ -2,7 +2,6 @@
 
 use super::memory::BlockMemory;
 use super::pairs;
-use crate::device::BoxCopy;
 use crate::xmp::error::{Result, XmpError};
 use crate::xmp::strided::{StridedBox, total_bytes};
 
@@ -19,9 +18,10 @@ pub(in crate::xmp) unsafe fn gather(memory: &dyn BlockMemory, boxes: &[StridedBo
     let bytes = total_bytes(boxes);
     let whole = [StridedBox::new(0, &[], bytes)];
     let copies = pairs::copies(boxes, memory.address(), &whole, 0).ok_or_else(too_divided)?;
-    let at = |buffer: u64| copies.iter().map(|it| BoxCopy { target: it.target + buffer, ..*it }).collect();
-    // SAFETY: the caller's boxes, and all of the buffer.
-    unsafe { memory.gather(bytes, &at) }
+    let mut elements = vec![0; bytes];
+    // SAFETY: the caller's boxes, and all of the elements.
+    unsafe { memory.gather(&copies, &mut elements)? };
+    Ok(elements)
 }
 
 /// Stores packed elements in boxes of a memory, which have as many bytes.
@@ -35,7 +35,6 @@ pub(in crate::xmp) unsafe fn scatter(
 ) -> Result<()> {
     let whole = [StridedBox::new(0, &[], elements.len())];
     let copies = pairs::copies(&whole, 0, boxes, memory.address()).ok_or_else(too_divided)?;
-    let at = |buffer: u64| copies.iter().map(|it| BoxCopy { source: it.source + buffer, ..*it }).collect();
-    // SAFETY: the caller's boxes, and all of the buffer.
-    unsafe { memory.scatter(elements, &at) }
+    // SAFETY: the caller's boxes, and all of the elements.
+    unsafe { memory.scatter(elements, &copies) }
 }

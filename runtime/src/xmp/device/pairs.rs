@@ -7,6 +7,8 @@ use crate::xmp::strided::{StridedBox, total_bytes};
 
 /// Most copies that a pair of boxes with many axes becomes.
 const MAX_COPIES: usize = 4096;
+/// Bytes of the pieces of runs that are longer than the length of a run.
+const LONG_RUN: i64 = 1 << 30;
 
 /// Copies of the elements of boxes to others with as many bytes; addresses are those of the boxes' bases.
 /// `None` where the boxes are divided too differently, or have too many axes: such elements go by way of a
@@ -99,9 +101,7 @@ fn pair(from: &StridedBox, source: u64, to: &StridedBox, target: u64, all: &mut 
         return Some(());
     }
     let (mut read, mut write) = (Side::new(from), Side::new(to));
-    // A contiguous box may be longer than the length of a run.
     let run = read.run.min(write.run);
-    let run = if run > i64::from(u32::MAX) { 1 << 30 } else { run };
     read.split_run(run)?;
     write.split_run(run)?;
     let mut axes: Vec<BoxAxis> = Vec::new();
@@ -110,7 +110,9 @@ fn pair(from: &StridedBox, source: u64, to: &StridedBox, target: u64, all: &mut 
         let (from, to) = (read.take(count)?, write.take(count)?);
         axes.insert(0, BoxAxis { count: u32::try_from(count).ok()?, from, to });
     }
-    let outer = axes.len().saturating_sub(BOX_AXES);
+    // Runs that are longer than the length of one are copied piece by piece.
+    let is_long = run > i64::from(u32::MAX);
+    let outer = if is_long { axes.len() } else { axes.len().saturating_sub(BOX_AXES) };
     let copies: usize = axes[..outer].iter().map(|it| it.count as usize).product();
     if copies > MAX_COPIES {
         return None;
@@ -125,12 +127,14 @@ fn pair(from: &StridedBox, source: u64, to: &StridedBox, target: u64, all: &mut 
             read += at * axis.from;
             write += at * axis.to;
         }
-        all.push(BoxCopy {
-            source: source.wrapping_add_signed(read),
-            target: target.wrapping_add_signed(write),
-            run: run as u32,
-            axes: inner,
-        });
+        for at in (0..run).step_by(if is_long { LONG_RUN } else { run } as usize) {
+            all.push(BoxCopy {
+                source: source.wrapping_add_signed(read + at),
+                target: target.wrapping_add_signed(write + at),
+                run: if is_long { LONG_RUN.min(run - at) } else { run } as u32,
+                axes: inner,
+            });
+        }
     }
     Some(())
 }
@@ -139,7 +143,7 @@ fn pair(from: &StridedBox, source: u64, to: &StridedBox, target: u64, all: &mut 
 ///
 /// # Safety
 /// Their sources may be read and their targets written, and none is both.
-pub(super) unsafe fn execute(copies: &[BoxCopy]) {
+pub(super) unsafe fn execute(copies: impl IntoIterator<Item = BoxCopy>) {
     for copy in copies {
         let runs = copy.bytes() / u64::from(copy.run);
         for number in 0..runs {
@@ -182,6 +186,21 @@ mod tests {
     }
 
     #[test]
+    fn long_runs_are_copied_piece_by_piece() {
+        let bytes = 5_600_000_004;
+        let whole = StridedBox::new(8, &[], bytes);
+        let found = copies(from_ref(&whole), 1000, from_ref(&StridedBox::new(0, &[], bytes)), 2000);
+        let found = found.expect("copies");
+        let last = found.last().expect("a copy");
+        assert_eq!((found.len(), last.source, last.target), (6, 1008 + (5 << 30), 2000 + (5 << 30)));
+        assert_eq!(found.iter().map(BoxCopy::bytes).sum::<u64>(), bytes as u64);
+        let rows = StridedBox::new(0, &[(2, 6_000_000_000)], bytes);
+        let found = copies(from_ref(&rows), 0, &[StridedBox::new(0, &[], 2 * bytes)], 0).expect("copies");
+        let second = found[6];
+        assert_eq!((found.len(), second.source, second.target), (12, 6_000_000_000, bytes as u64));
+    }
+
+    #[test]
     fn axes_beyond_those_of_a_copy_become_copies() {
         let axes: Vec<(i64, i64)> = (0..6).map(|it| (2, 3 << (2 * (6 - it)))).collect();
         let (many, whole) = (StridedBox::new(0, &axes, 4), StridedBox::new(0, &[], 256));
@@ -211,7 +230,7 @@ mod tests {
             if let Some(all) = copies(from_ref(&from), source.as_ptr() as u64, from_ref(&to), found.as_mut_ptr() as u64) {
                 // SAFETY: both boxes are inside of the arrays.
                 unsafe {
-                    execute(&all);
+                    execute(all);
                     copy_boxes(&[from], source.as_ptr(), &[to], expected.as_mut_ptr());
                 }
                 prop_assert_eq!(found, expected);

@@ -83,11 +83,11 @@ impl BlockMemory for FakeMemory {
         if self.kind == Kind::Failing && copies.iter().any(|it| !own.contains(&it.target)) {
             // Some of them have begun.
             // SAFETY: the caller's.
-            unsafe { execute(&copies[..1]) };
+            unsafe { execute(copies[..1].iter().copied()) };
             return Err(XmpError::new("the peer is out of reach"));
         }
         // SAFETY: the caller's.
-        unsafe { execute(copies) };
+        unsafe { execute(copies.iter().copied()) };
         Ok(())
     }
 
@@ -95,17 +95,14 @@ impl BlockMemory for FakeMemory {
         Ok(())
     }
 
-    unsafe fn gather(&self, bytes: usize, pack: &dyn Fn(u64) -> Vec<BoxCopy>) -> Result<Vec<u8>> {
-        let mut elements = vec![0_u8; bytes];
-        // SAFETY: the caller's boxes, and this function's buffer.
-        unsafe { execute(&pack(elements.as_mut_ptr() as u64)) };
-        Ok(elements)
+    unsafe fn gather(&self, copies: &[BoxCopy], elements: &mut [u8]) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { HostMemory::new(self.address as *mut u8).gather(copies, elements) }
     }
 
-    unsafe fn scatter(&self, elements: &[u8], unpack: &dyn Fn(u64) -> Vec<BoxCopy>) -> Result<()> {
-        // SAFETY: the caller's boxes, and its elements.
-        unsafe { execute(&unpack(elements.as_ptr() as u64)) };
-        Ok(())
+    unsafe fn scatter(&self, elements: &[u8], copies: &[BoxCopy]) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { HostMemory::new(self.address as *mut u8).scatter(elements, copies) }
     }
 }
 
@@ -118,12 +115,7 @@ proptest! {
         is_orthogonal in any::<bool>(), is_async in any::<bool>(),
         kinds in kinds(), seed in any::<u64>(),
     ) {
-        let width = |(axis, shadow): (usize, &(i64, i64))| {
-            (!is_periodic[axis] || shadow.0.max(shadow.1) <= array.extents[axis])
-                .then_some(Width { below: -1, above: -1, is_periodic: is_periodic[axis] })
-        };
-        let widths: Option<Vec<Width>> = array.shadows.iter().enumerate().map(width).collect();
-        let Some(widths) = widths else { return Ok(()) };
+        let Some(widths) = any_widths(&array, &is_periodic) else { return Ok(()) };
         let declaration = array.declaration();
         on_nodes(NODES, seeded(seed), |node| {
             let block = Block::new(&declaration, node.here()).expect("a block");
@@ -152,14 +144,16 @@ proptest! {
 
     #[test]
     fn shadows_in_accelerators_are_added_as_those_of_the_host(
-        array in any_array(true), kinds in kinds(), seed in any::<u64>(),
+        array in any_array(true), is_periodic in prop::collection::vec(any::<bool>(), 3),
+        kinds in kinds(), seed in any::<u64>(),
     ) {
+        let Some(widths) = any_widths(&array, &is_periodic) else { return Ok(()) };
         let declaration = array.declaration();
         on_nodes(NODES, seeded(seed), |node| {
             let block = Block::new(&declaration, node.here()).expect("a block");
             let mut expected: Vec<i32> = (0..(block.bytes() / 4) as i32).map(|it| 1 + it * it).collect();
             let mut found = expected.clone();
-            let plan = reflect::plan("a", &block, None, true).expect("a plan");
+            let plan = reflect::plan("a", &block, Some(&widths), true).expect("a plan");
             let phases: Arc<Vec<Plan>> = Arc::new(plan.iter().map(Plan::reversed).collect());
             let kind = kinds[node.here() as usize];
             let (here, device) = (Memories::one(memory(Kind::Host, &mut expected)), memory(kind, &mut found));
@@ -208,6 +202,18 @@ proptest! {
             assert_eq!(found, expected, "node {here}");
         });
     }
+}
+
+/// The widths of all shadows, which go around at most once.
+fn any_widths(array: &AnyArray, is_periodic: &[bool]) -> Option<Vec<Width>> {
+    let width = |(axis, shadow): (usize, &(i64, i64))| {
+        (!is_periodic[axis] || shadow.0.max(shadow.1) <= array.extents[axis]).then_some(Width {
+            below: -1,
+            above: -1,
+            is_periodic: is_periodic[axis],
+        })
+    };
+    array.shadows.iter().enumerate().map(width).collect()
 }
 
 /// Adds ints.
