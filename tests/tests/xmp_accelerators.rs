@@ -173,7 +173,7 @@ fn coarray_that_the_accelerator_lacks_is_one_error() {
         ),
         (
             "x[0:3][0:4] = z[0:3][0:4]:[1]",
-            "what is read here is not in the memory of the accelerator of node 1",
+            "node 1 does not read elements for this one: this memory is not in that of the accelerator",
         ),
     ] {
         let statements = format!("if (me == 0)\n#pragma acc host_data use_device(x, z)\n{access};");
