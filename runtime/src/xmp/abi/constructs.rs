@@ -163,8 +163,8 @@ pub(super) extern "C" fn reflect_do(
     });
 }
 
-/// Adds shadows of an array to the elements that they are copies of, in the memory that `memory` tells; `None`
-/// for that of the host.
+/// Adds shadows of an array to the elements that they are copies of, in the memory that `memory` tells:
+/// `None` for that of the host.
 pub(super) fn reduce_shadow_in(
     site: *const Site,
     array: *mut layout::Array,
