@@ -129,6 +129,27 @@ fn constructs_with_acc_leave_values_of_the_host_alone() {
     assert_eq!((output.status, &output.stdout[..]), (0, "22810\n"), "{}", output.stderr);
 }
 
+#[test]
+fn parts_and_what_pointers_point_to_are_moved_between_accelerators() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    // On the accelerators: four elements of b are those of node 1, and the fifth of a is 7.
+    let output = of_four_places(
+        "struct { int x; } e[4] = {{100}, {100}, {100}, {100}};\n\
+         int b[8] = {100, 100, 100, 100, 100, 100, 100, 100}, *q = b, me = 0;\n\
+         #pragma xmp loop on t[i]\nfor (int i = 0; i < 5; i++) { a[i] = 100; me = i / 2; }\n\
+         for (int i = 0; i < 4; i++) b[i] = 10 * me + i;\n\
+         #pragma acc data copyin(a, b[0:4], e)\n{\nfor (int i = 0; i < 4; i++) b[i] = 100;\n\
+         #pragma acc parallel loop\nfor (int i = 0; i < 4; i++) e[i].x = 7;\n\
+         #pragma xmp bcast (b[0:4]) from p[1] acc\n#pragma xmp gmove acc\na[0:4] = q[0:4];\n\
+         #pragma xmp gmove acc\na[4] = e[1].x;\n\
+         #pragma xmp loop on t[i] reduction(+:s) acc\nfor (int i = 0; i < 5; i++) s += a[i] * (i + 1);\n}\n\
+         s = b[0] == 100 ? s : -b[0];",
+    );
+    assert_eq!((output.status, &output.stdout[..]), (0, "155\n"), "{}", output.stderr);
+}
+
 /// Coarrays of two places in the memory of their accelerators: `statements` access them.
 fn of_two_images(statements: &str, accelerators: &str) -> Output {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -143,6 +143,52 @@ fn constructs_with_acc_communicate_what_the_device_has() {
 }
 
 #[test]
+fn parts_of_variables_are_looked_up_by_the_runtime() {
+    let text = on_device(
+        "double b[100], *q = b;\n#pragma xmp bcast (b[0:50], q[10:5], x) acc\n#pragma xmp reduction(+: b[0:9], q[1]) acc\n\
+         #pragma xmp gmove acc\nb[0:4] = q[4:4];\n#pragma xmp gmove acc\nd[0:4] = a[0:4];",
+    );
+    let checks: Vec<&str> = text.split("apg_xmp_present(").skip(1).collect();
+    let names: Vec<&str> = checks.iter().filter_map(|it| it.split('"').nth(5)).collect();
+    assert_eq!(names, ["x", "d", "a"], "{text}");
+    assert_has(&text, &["APG_XMP_COLLECTIVE | APG_XMP_TO_ON_DEVICE | APG_XMP_FROM_ON_DEVICE,"]);
+}
+
+#[test]
+fn sides_of_an_assignment_are_those_that_acc_names() {
+    let moved = |clause: &str, value: &str| {
+        edited(
+            &format!(
+                "struct {{ int x; }} e[4];\nint b[4], *q = b;\n#pragma xmp gmove {clause}\na[0:4] = {value};"
+            ),
+            true,
+        )
+    };
+    assert_has(
+        &moved("acc(q)", "q[0:4]").expect("supported"),
+        &["APG_XMP_COLLECTIVE | APG_XMP_FROM_ON_DEVICE,"],
+    );
+    assert_has(&moved("acc(s)", "s").expect("supported"), &["APG_XMP_COLLECTIVE | APG_XMP_FROM_ON_DEVICE,"]);
+    for value in ["e[1].x", "(int)b[2]"] {
+        let text = moved("acc", value).expect("supported");
+        let object = value.trim_start_matches("(int)");
+        let copied = format!("\n#pragma omp target update from({object})\n");
+        assert_has(&text, &["APG_XMP_COLLECTIVE | APG_XMP_TO_ON_DEVICE,", &copied]);
+        let text = moved("acc(a)", value).expect("supported");
+        assert!(!text.contains("update from"), "{text}");
+    }
+    assert_eq!(
+        moved("acc", "*b"),
+        Err(vec!["one value of `b` is moved here, which the host does not have".to_owned()])
+    );
+    assert_eq!(moved("acc(d)", "b[0:4]"), Err(vec!["`d` is no array of this assignment".to_owned()]));
+    assert_eq!(
+        moved("acc(b[0:4])", "b[0:4]"),
+        Err(vec!["`b[0:4]` is no array of this assignment".to_owned()])
+    );
+}
+
+#[test]
 fn counters_are_private_and_scalars_have_values_of_their_own() {
     let text = on_device(
         "#pragma xmp loop on t[i] acc\nfor (i = 0; i < 16; i++) { s = i; for (j = 0; j < s; j++) a[i] += j; }",

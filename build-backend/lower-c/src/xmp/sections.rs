@@ -174,9 +174,11 @@ impl<'a> Unit<'a> {
             return unsupported(target_range, "this is no section of an array", "write `a[0:n] = b[0:n];`");
         };
         let (site, asynchronous) = (self.site(of), self.asynchronous(of));
+        self.check_sides_on_device(of, target, value)?;
         let (temporary, from) = match self.part(value) {
             Some(from) => (String::new(), from),
             None => {
+                let copied = self.value_on_device(of, value)?;
                 let value = self.hir.expr(value);
                 let mut has_sections = false;
                 self.hir.walk_expr(self.assigned(body), &mut |node| {
@@ -192,15 +194,19 @@ impl<'a> Unit<'a> {
                 }
                 let element = self.element_of(target);
                 let text = self.edited(value.range);
-                let temporary = format!("__typeof__({element}) apg_v_ = {text}; ");
+                let temporary = format!("{copied}__typeof__({element}) apg_v_ = {text}; ");
                 (temporary, "{0, (void *)&apg_v_, 0, 0, 0, sizeof(apg_v_)}".to_owned())
             }
         };
         let (mut mode, mut on_device) = (mode.to_owned(), Vec::new());
         for (side, flag) in [(target, "APG_XMP_TO_ON_DEVICE"), (value, "APG_XMP_FROM_ON_DEVICE")] {
-            if let Some(name) = self.on_device(of, side) {
+            if self.is_on_device(of, side) {
                 mode.push_str(&format!(" | {flag}"));
-                on_device.push(name);
+                let (base, chain) = self.chain(side);
+                // The runtime looks for the elements of sections.
+                if chain.is_empty() || self.global_array(base).is_some() {
+                    on_device.push(Self::range(self.hir.expr(base).range));
+                }
             }
         }
         let call = format!(
@@ -212,24 +218,6 @@ impl<'a> Unit<'a> {
         self.replace(of, call)?;
         self.edits.replace(self.hir.stmt(body).range.into(), "");
         Ok(())
-    }
-
-    /// The array of a section if that is in the memory of the device: every array, or those that `acc` names.
-    fn on_device(&self, of: &Directive, side: ExprId) -> Option<Range<usize>> {
-        if !self.is_about_device(of) {
-            return None;
-        }
-        let named: Vec<&str> = of
-            .clauses_named("acc")
-            .flat_map(|it| &it.items)
-            .map(|it| self.text[Self::range(it.range)].trim())
-            .collect();
-        let range = Self::range(self.hir.expr(self.chain(side).0).range);
-        let is_array = self.hir.base_variable(side).is_some_and(|it| {
-            self.model.array(it).is_some() || matches!(self.hir.variable(it).ty, Type::Array(..))
-        });
-        let is_named = named.is_empty() || named.contains(&&self.text[range.clone()]);
-        (is_array && is_named).then_some(range)
     }
 
     /// The expression of a statement.

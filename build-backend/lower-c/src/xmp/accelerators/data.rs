@@ -332,11 +332,22 @@ impl Unit<'_> {
         self.replace(of, text)
     }
 
-    /// A construct that communicates values of the device: the checks that it has them all, and the call.
+    /// A construct that communicates values of the device: the checks that it has all whole variables, and
+    /// the call, which checks parts itself.
     pub(in super::super) fn with_presence(&self, of: &Directive, all: &[Range<usize>], call: &str) -> String {
         let mut maps = Maps::default();
-        all.iter().for_each(|it| self.presence_check(of, it.clone(), &mut maps));
+        for item in all.iter().filter(|it| self.is_whole(of, &self.text[(*it).clone()])) {
+            self.presence_check(of, item.clone(), &mut maps);
+        }
         format!("{{ {}{call} }}", self.preparation(&maps))
+    }
+
+    /// Whether an item of a directive is all of a variable, or of an array that is a parameter.
+    fn is_whole(&self, of: &Directive, item: &str) -> bool {
+        self.variable(item.trim(), of).is_some_and(|it| {
+            let is_pointer = matches!(self.hir.variable(it).ty, Type::Pointer(_));
+            !is_pointer || self.model.array(it).is_some() || !self.written_extents(it).is_empty()
+        })
     }
 
     /// Whether a construct communicates values of the device.

@@ -8,6 +8,7 @@
 mod data;
 mod nests;
 mod pragma;
+mod sides;
 
 use std::ops::Range;
 
