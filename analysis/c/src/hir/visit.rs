@@ -1,6 +1,10 @@
 //! Traversal of statements and expressions.
 
-use super::{DirectiveId, ExprId, ExprKind, Item, Program, StmtId, StmtKind, Subscript, VariableId};
+use apg_c_syntax::TextRange;
+
+use super::{
+    DirectiveId, ExprId, ExprKind, Item, Length, Program, StmtId, StmtKind, Subscript, Type, VariableId,
+};
 
 impl ExprKind {
     /// Calls `visit` for the operands, in the order of the source.
@@ -68,6 +72,7 @@ impl Program {
             StmtKind::Expr(it) => self.walk_expr(*it, visit),
             StmtKind::Declaration(variables) => {
                 for variable in variables {
+                    self.walk_lengths(&self.variable(*variable).ty, self.stmt(stmt).range, visit);
                     let initializer = self.variable(*variable).initializer;
                     initializer.iter().for_each(|it| self.walk_expr(*it, visit));
                 }
@@ -118,6 +123,20 @@ impl Program {
             });
         }
         found
+    }
+
+    /// Calls `visit` for the lengths of arrays in a type, as far as they are evaluated in a declaration: not
+    /// for those of a type with a name.
+    fn walk_lengths(&self, ty: &Type, declaration: TextRange, visit: &mut dyn FnMut(Node) -> bool) {
+        let mut inner = Some(ty);
+        while let Some(ty) = inner {
+            if let Type::Array(_, Length::Variable(length)) = ty
+                && declaration.contains_range(self.expr(*length).range)
+            {
+                self.walk_expr(*length, visit);
+            }
+            inner = ty.element();
+        }
     }
 
     /// Calls `visit` for an expression and all in it.

@@ -200,8 +200,14 @@ impl Lowerer {
         fields
     }
 
+    /// The type of an enumeration: as in GNU C and Clang, `unsigned` if no value is negative.
     fn enumeration(&mut self, specifier: &ast::EnumSpecifier) -> Type {
-        let mut next = 0;
+        let tag = specifier.name().map(|it| SmolStr::new(it.text()));
+        if specifier.enumerator_list().is_none() {
+            let known = tag.and_then(|it| self.lookup_tag(&it)).filter(|it| it.is_integer());
+            return known.cloned().unwrap_or(Type::INT);
+        }
+        let (mut next, mut least) = (0, 0);
         for enumerator in specifier.enumerator_list().iter().flat_map(ast::EnumeratorList::enumerators) {
             if let Some(value) = enumerator.value() {
                 let value = self.expr(Some(value));
@@ -210,9 +216,14 @@ impl Lowerer {
             if let Some(name) = enumerator.name() {
                 self.declare(SmolStr::new(name.text()), Entity::Constant(next));
             }
+            least = least.min(next);
             next = next.wrapping_add(1);
         }
-        Type::INT
+        let ty = Type::Integer { bytes: 4, is_signed: least < 0 };
+        if let Some(tag) = tag {
+            self.declare_tag(tag, ty.clone());
+        }
+        ty
     }
 }
 
