@@ -70,21 +70,19 @@ pub fn simplified_sources(sources: &[PathBuf], flags: &[String]) -> Result<Vec<O
     Ok(simplified.collect())
 }
 
-/// Whether a line is a directive that moves data and does not say where to.
-fn is_map_without_type(line: &str) -> bool {
-    (line.contains("enter data") || line.contains("exit data"))
-        && line.contains("map(")
-        && !line.contains(':')
+/// Whether two words are those of a directive that moves data.
+fn moves_data((first, second): (&str, &str)) -> bool {
+    matches!(first, "enter" | "exit") && second.starts_with("data")
 }
 
-/// Whether a text has words of directives about devices that not all compilers know.
+/// Whether a text may have directives about devices, or clauses of them, that not all compilers know.
 fn has_late_forms(text: &str) -> bool {
     let has = |word: &str| text.contains(word);
     has("declare mapper")
         || has("begin declare target")
         || has("declare target") && ["enter", "local", "indirect"].iter().any(|it| has(it))
-        || has("nowait(")
-        || text.lines().any(is_map_without_type)
+        || has("nowait")
+        || text.split_whitespace().zip(text.split_whitespace().skip(1)).any(moves_data)
 }
 
 /// Translates the directives about devices of a program in C. The inner result has the errors of its files.
