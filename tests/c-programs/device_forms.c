@@ -40,6 +40,32 @@ static double factorial(int n) {
   return n == 0 ? 1 : own[n] * factorial(n - 1);
 }
 
+/* Pointers to rows move by rows. */
+static double moved(int n, double a[n][n]) {
+  double sum = 0, (*row)[n] = a;
+  for (int i = 0; i < n; i++) sum += *(*(a + i) + i) + (&a[i])[0][0];
+  row++, row += 1;
+  sum += 100 * (*row)[0] + 1000 * (row - a) + 10000 * (int)(&a[n - 1] - row);
+  return sum + (*(row - 1))[1];
+}
+
+static void set(int *to, int x) { to[0] = x, to[1] = to[2] = 2 * x; }
+
+/* The region names the length in the declaration only. */
+static double rows_of_constants(int n) {
+  double sum = 0;
+  #pragma omp target map(tofrom: sum)
+  {
+    int c[n][3];
+    double d[n][2];
+    c[0][0] = 0;
+    for (int i = 0; i < 4; i++) set(c[i], i), d[i][0] = i, d[i][1] = *(c + i)[0];
+    int *p = c[2], (*q)[3] = c + 1;
+    sum = p[2] + (*q)[1] + q[1][0] + (&c[3])[0][2] + d[3][1] + *(*(d + 2) + 0);
+  }
+  return sum;
+}
+
 static void variable_lengths(void) {
   int n = 5;
   double a[n], sum = 0, of[N], all[3][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
@@ -62,6 +88,10 @@ static void variable_lengths(void) {
     }
   }
   CHECK(sum == 60 + 15 + 15 + 120 + 15);
+  CHECK(rows_of_constants(4) == 4 + 2 + 2 + 6 + 3 + 2);
+  #pragma omp target map(tofrom: sum) map(to: all)
+  sum = moved(3, all);
+  CHECK(sum == moved(3, all) && sum == 15 + 12 + 700 + 2000 + 0 + 5);
   #pragma omp target teams distribute parallel for map(from: of)
   for (int i = 0; i < N; i++) {
     double own[i + 1];
@@ -81,6 +111,28 @@ struct flags {
   unsigned short g : 9;
 };
 union view { unsigned whole; struct { unsigned low : 12, high : 20; }; };
+
+/* The bit-fields are where other structs have padding. */
+enum kind { A, B, C, D };
+typedef enum { MINUS = -1, ZERO, PLUS } sign;
+struct padded { char c; unsigned x : 3; enum kind kind : 2; sign sign : 2; int z; };
+
+static void copied_bit_fields(void) {
+  struct padded from[N], to[N];
+  int equal = 0;
+  for (int i = 0; i < N; i++) from[i] = (struct padded){.x = i % 8, .kind = i % 4, .sign = i % 3 - 1, .z = i};
+  memset(to, 0, sizeof to);
+  #pragma omp target map(to: from) map(tofrom: to, equal)
+  for (int i = 0; i < N; i++) {
+    struct padded v = from[i], *p = &to[i];
+    v.z += 1;
+    *p = v;
+    equal += (p->kind == D) + (p->sign == MINUS);
+  }
+  CHECK(equal == N / 4 + 67);
+  for (int i = 0; i < N; i++)
+    CHECK(to[i].x == (unsigned)i % 8 && (int)to[i].kind == i % 4 && to[i].sign == i % 3 - 1 && to[i].z == i + 1);
+}
 
 static void bit_fields(void) {
   struct flags x = {1, 2, -3, 4, 0, 5, 6}, many[N] = {{0}};
@@ -202,6 +254,7 @@ static void filters(void) {
 int main(int count, char **words) {
   variable_lengths();
   bit_fields();
+  copied_bit_fields();
   pointers_to_functions();
   strings();
   numbers();

@@ -66,6 +66,9 @@ fn programs_of(folder: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The programs with regions that have no device form, with the number of them.
+const REGIONS_OF_HOST: &[(&str, usize)] = &[("device_regions.c", 4), ("host_regions.c", 8)];
+
 #[test]
 fn programs_give_the_same_results_on_the_host_and_on_a_device() {
     if !has_compilers() {
@@ -77,6 +80,10 @@ fn programs_give_the_same_results_on_the_host_and_on_a_device() {
             let line = format!("run -Wall -Wextra -Werror --accels {accels} {} -lm -- word", file.display());
             let output = project.apg(&line);
             assert_eq!(output.status, 0, "{}: {}{}", file.display(), output.stdout, output.stderr);
+            // A warning says that the host runs a region.
+            let of_host = REGIONS_OF_HOST.iter().find(|it| accels == "cpu" && file.ends_with(it.0));
+            let warnings = output.stderr.matches("warning[build/target-region]").count();
+            assert_eq!(warnings, of_host.map_or(0, |it| it.1), "{}", output.stderr);
             assert_eq!(
                 output.stdout,
                 format!("word: 0 failures, devices: {devices}\n"),
@@ -225,6 +232,43 @@ fn regions_without_a_device_form_run_on_the_host_with_a_warning() {
 }
 
 #[test]
+fn functions_that_no_file_defines_are_the_hosts() {
+    if !has_compilers() {
+        return;
+    }
+    let text = "#include <math.h>\ntypedef double (*function)(double);\n\
+        static double square(double x) { return x * x; }\n\
+        static double applied(function f, double x) { return f(x); }\n\
+        int main(void) {\n  function f = sin, g = square;\n  double r = 0;\n\
+        #pragma omp target map(tofrom: r)\n  r = applied(f, 0) + applied(g, 3);\n  return r;\n}\n";
+    let project = Project::new(&[("points.c", text)]);
+    let output = project.apg("run points.c --accels cpu -lm");
+    assert_eq!(output.status, 9, "{}", output.stderr);
+    assert!(output.stderr.contains("may lead to `sin`, which no file"), "{}", output.stderr);
+    let text = "int popcount(unsigned long long);\nint main(void) {\n  int x = 0;\n\
+        #pragma omp target map(tofrom: x)\n  x = popcount(1ULL << 40);\n  return x;\n}\n";
+    let project = Project::new(&[("own.c", text)]);
+    let said = project.error("build --emit cuda own.c");
+    assert!(said.contains("a region calls `popcount`, which no file of the program defines"), "{said}");
+}
+
+#[test]
+fn arithmetic_with_wide_bit_fields_is_the_hosts() {
+    if !has_compilers() {
+        return;
+    }
+    let text = "struct s { unsigned long d : 40; };\nint main(void) {\n  struct s v = {1UL << 39};\n\
+        #pragma omp target map(tofrom: v)\n  v.d = VALUE;\n  return v.d != 0;\n}\n";
+    let refused = text.replace("VALUE", "(v.d << 1) >> 1");
+    let project =
+        Project::new(&[("wide.c", &refused), ("cast.c", &text.replace("VALUE", "(unsigned long)v.d"))]);
+    let said = project.error("build --emit cuda wide.c");
+    assert!(said.contains("how many bits the type of the bit-field `d` has"), "{said}");
+    let output = project.apg("run cast.c --accels cpu");
+    assert_eq!((output.status, output.stderr.as_str()), (1, ""));
+}
+
+#[test]
 fn compilers_that_know_less_get_programs_of_the_host_without_what_devices_need() {
     if !has_compilers() {
         return;
@@ -232,12 +276,14 @@ fn compilers_that_know_less_get_programs_of_the_host_without_what_devices_need()
     let text = "#include \"own.h\"\n#pragma omp begin declare target\nint f(int x) { return x + ONE; }\n\
         #pragma omp end declare target\nint n = 4;\n#pragma omp declare target enter(n)\n\
         int main(int count, char **words) {\n  (void)words;\n  int x = 0;\n\
-        #pragma omp target nowait(count > 9) map(tofrom: x)\n  x = f(n);\n  #pragma omp taskwait\n\
-        #pragma omp target map(tofrom: x)\n  x += count;\n  return x + __LINE__;\n}\n";
+        #pragma omp target nowait (count > 9) map(tofrom: x)\n  x = f(n);\n  #pragma omp taskwait\n\
+        #pragma omp target map(tofrom: x)\n  x += count;\n\
+        #pragma omp target enter data \\\n    map(x)\n  #pragma omp target exit data \\\n    map(x)\n\
+          return x + __LINE__;\n}\n";
     let project = Project::new(&[("late.c", text), ("own.h", "#define ONE 1\n")]);
     for accels in ["none", "cpu"] {
         let output = project.apg(&format!("run -Wall -Wextra -Werror --accels {accels} late.c"));
-        assert_eq!((output.status, output.stderr.as_str()), (6 + 15, ""), "{accels}");
+        assert_eq!((output.status, output.stderr.as_str()), (6 + 19, ""), "{accels}");
     }
     let output = project.apg("build -c late.c -o late.o");
     assert_eq!((output.status, output.stderr.as_str()), (0, ""));

@@ -1,13 +1,14 @@
 //! Members of structs and unions. Bit-fields (C17 6.7.2.1), in the layout of the C compiler (System V ABI,
 //! AMD64 supplement, 3.1.2), are read and stored by the bytes that they share with no other member.
 
-use apg_c_analysis::hir::{RecordId, Type};
+use apg_c_analysis::hir::{ExprId, ExprKind, RecordId, Type};
 use apg_c_syntax::TextRange;
 use apg_mir::{AddressSpace, Expr, Operation, Place, PlaceKind, Ty};
 
 use crate::body::{Body, binary, int, operation};
 use crate::conversion::is_signed;
 use crate::lvalue::{BitField, Lvalue};
+use crate::types::{Part, record_parts};
 use crate::unsupported::{Lowered, unsupported};
 
 /// An operation on numbers of 64 bits.
@@ -35,15 +36,46 @@ impl Body<'_, '_> {
         if let Some(width) = of.bits {
             return self.bit_field(object, (record, field), width, &of.ty, range);
         }
-        let index = self.unit.hir.record(record).fields.iter().flatten().take(field as usize);
-        let number = index.filter(|it| it.bits.is_none()).count();
+        let fields = self.unit.hir.record(record).fields.as_deref().unwrap_or_default();
+        let parts = record_parts(fields, self.unit.hir.members(record).as_ref());
+        let number = parts.iter().position(|it| *it == Part::Member(field as usize));
         let fields = self.unit.known_struct(record).map(|it| &self.unit.program.structs[it.index()].fields);
-        match fields.and_then(|it| it.get(number)).map(|it| it.ty) {
-            Some(ty) => {
+        let ty = number.and_then(|number| Some((number, fields?.get(number)?.ty)));
+        match ty {
+            Some((number, ty)) => {
                 let kind = PlaceKind::Field { base: Box::new(object), field: number as u32 };
                 Ok(Lvalue::Place(Place::new(ty, kind)))
             }
             None => unsupported(range, "this member has no device form", "declare the struct"),
+        }
+    }
+
+    /// Refuses a bit-field with more bits than an `int` has and fewer than a `long` as an operand: compilers
+    /// compute with as many bits as it has (GNU C) or with those of its type (Clang).
+    pub(crate) fn check_width(&self, operand: ExprId) -> Lowered<()> {
+        let hir = self.unit.hir;
+        let expr = hir.expr(operand);
+        match &expr.kind {
+            ExprKind::Member { base, field, is_arrow } => {
+                let of = &hir.expr(*base).ty;
+                let record = if *is_arrow { of.element() } else { Some(of) };
+                let Some(Type::Record(record)) = record else { return Ok(()) };
+                let last = hir.member_path(*record, field).and_then(|mut it| it.pop());
+                let found = last.and_then(|it| hir.record(it.0).fields.as_ref()?.get(it.1 as usize));
+                if !matches!(found.and_then(|it| it.bits), Some(33..=63)) {
+                    return Ok(());
+                }
+                let message = format!("C does not say how many bits the type of the bit-field `{field}` has");
+                unsupported(expr.range, message, "convert it to its type: `(long)`, `(unsigned long)`")
+            }
+            ExprKind::Assign(_, of, _) | ExprKind::Increment { target: of, .. } | ExprKind::Comma(_, of) => {
+                self.check_width(*of)
+            }
+            ExprKind::Conditional(_, then, otherwise) => {
+                then.map_or(Ok(()), |it| self.check_width(it))?;
+                self.check_width(*otherwise)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -88,7 +120,7 @@ impl Body<'_, '_> {
         let unused = 64 - of.width;
         let value = match of.is_signed {
             true => {
-                let high = bits(Operation::ShlUndefined, all, number(unused - of.shift.min(unused)));
+                let high = bits(Operation::ShlUndefined, all, number(unused - of.shift));
                 let high = operation(Ty::I64, Operation::Convert, vec![high]);
                 let unused = int(Ty::U64, unused as i64);
                 operation(Ty::I64, Operation::ShrUndefined, vec![high, unused])

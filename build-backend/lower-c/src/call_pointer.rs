@@ -46,6 +46,7 @@ impl Body<'_, '_> {
             values.push(self.temporary(value));
         }
         let returned = self.unit.ty(result, range)?;
+        self.check_foreign(returned, range)?;
         let calls = self.candidates(&values, returned, range)?;
         if calls.is_empty() {
             let message = "this pointer leads to no function of the program that has these parameters";
@@ -84,6 +85,20 @@ impl Body<'_, '_> {
             Some(local) => crate::body::local_value(local, returned),
             None => Expr::new(Ty::I32, mir::ExprKind::Int(0)),
         })
+    }
+
+    /// Refuses a call that may lead to a function which no file of the program defines.
+    fn check_foreign(&mut self, returned: Ty, range: TextRange) -> Lowered<()> {
+        let sources = self.unit.sources;
+        for (file, function) in sources.foreign_functions() {
+            let of = sources.hir(*file).function(*function);
+            if self.unit.in_file(*file, |unit| unit.ty(&of.result, range)) == Ok(returned) {
+                let message =
+                    format!("this pointer may lead to `{}`, which no file of the program defines", of.name);
+                return unsupported(range, message, "define a function that calls it, and point to that");
+            }
+        }
+        Ok(())
     }
 
     /// The functions that a call may reach, each with its arguments: those that return what the call expects

@@ -126,7 +126,7 @@ char *strstr(const char *text, const char *wanted) {
 }
 
 /* The classes of a character (7.4.1), as bits in the order of the headers of the GNU C library. */
-unsigned short character_classes(int c) {
+unsigned short __builtin_character_classes(int c) {
   int upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z', digit = c >= '0' && c <= '9';
   int hex = digit || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
   int space = c == ' ' || (c >= '\t' && c <= '\r'), blank = c == ' ' || c == '\t';
@@ -154,25 +154,25 @@ long long atoll(const char *text) { return atol(text); }
 int atoi(const char *text) { return atol(text); }
 
 /* GNU C, "Other Built-in Functions" */
-int popcountll(unsigned long long bits) {
+int __builtin_popcountll(unsigned long long bits) {
   int count = 0;
   for (; bits; bits &= bits - 1) count++;
   return count;
 }
 
-int ctzll(unsigned long long bits) { return popcountll((bits & -bits) - 1); }
+int __builtin_ctzll(unsigned long long bits) { return __builtin_popcountll((bits & -bits) - 1); }
 
-int clzll(unsigned long long bits) {
+int __builtin_clzll(unsigned long long bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits |= bits >> shift;
-  return 64 - popcountll(bits);
+  return 64 - __builtin_popcountll(bits);
 }
 
-int popcountl(unsigned long bits) { return popcountll(bits); }
-int popcount(unsigned bits) { return popcountll(bits); }
-int ctzl(unsigned long bits) { return ctzll(bits); }
-int ctz(unsigned bits) { return ctzll(bits); }
-int clzl(unsigned long bits) { return clzll(bits); }
-int clz(unsigned bits) { return clzll(bits) - 32; }
+int __builtin_popcountl(unsigned long bits) { return __builtin_popcountll(bits); }
+int __builtin_popcount(unsigned bits) { return __builtin_popcountll(bits); }
+int __builtin_ctzl(unsigned long bits) { return __builtin_ctzll(bits); }
+int __builtin_ctz(unsigned bits) { return __builtin_ctzll(bits); }
+int __builtin_clzl(unsigned long bits) { return __builtin_clzll(bits); }
+int __builtin_clz(unsigned bits) { return __builtin_clzll(bits) - 32; }
 
 /* 7.22.5 */
 void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use apg_c_analysis::{AnalysisHost, FileSystem, Parsed, Toolchain, parsed};
 
 /// The classes of a character by the table that the headers of the GNU C library index.
-pub(crate) const CHARACTER_CLASSES: &str = "character_classes";
+pub(crate) const CHARACTER_CLASSES: &str = "__builtin_character_classes";
 
 /// The library includes nothing.
 struct NoHeaders;

@@ -60,12 +60,19 @@ impl Body<'_, '_> {
                 self.convert(condition, &Type::INT, range)
             }
             ExprKind::Binary(op, left, right) => {
+                self.check_width(*left)?;
+                self.check_width(*right)?;
+                let row = hir.expr(*left).ty.element().filter(|it| is_row(it));
                 let left = self.value(*left)?;
                 let right = self.value(*right)?;
                 // The type of what functions of the compiler return is known by their values only.
                 let is_known = *ty != Type::Unknown || !is_number(left.ty) || !is_number(right.ty);
                 let ty = if is_known { ty.clone() } else { hir_type(common(left.ty, right.ty)) };
-                self.arithmetic(*op, left, right, &ty, range)
+                let result = self.arithmetic(*op, left, right, &ty, range)?;
+                let is_distance = *op == BinaryOp::Subtract && is_integer(result.ty);
+                let Some(row) = row.filter(|_| is_distance) else { return Ok(result) };
+                let length = self.times_row(int(Ty::I64, 1), row, range)?;
+                Ok(operation(Ty::I64, Operation::DivUndefined, vec![result, length]))
             }
             ExprKind::Assign(op, target, value) => self.assign(*op, *target, *value, range),
             ExprKind::Increment { target, is_decrement, is_postfix } => {
@@ -249,6 +256,10 @@ impl Body<'_, '_> {
     }
 
     fn address(&mut self, operand: ExprId, range: TextRange) -> Lowered<Expr> {
+        let of = self.unit.hir.expr(operand);
+        if matches!(of.kind, ExprKind::Index(..) | ExprKind::Dereference(_)) && is_row(&of.ty) {
+            return self.row_address(operand, range);
+        }
         let place = match self.unit.hir.expr(operand).kind {
             ExprKind::Index(base, index) => self.element((base, index), range, Used::Address)?,
             _ => self.lvalue(operand)?,

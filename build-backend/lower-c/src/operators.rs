@@ -7,6 +7,7 @@ use apg_mir::{self as mir, Expr, Operation, Ty};
 use crate::body::{Body, binary, int, local_value, operation};
 use crate::conversion::{is_float, is_signed, zero};
 use crate::unsupported::Lowered;
+use crate::variable_length::is_row;
 
 impl Body<'_, '_> {
     pub(crate) fn unary(
@@ -21,6 +22,7 @@ impl Body<'_, '_> {
             let inverse = operation(Ty::Bool, Operation::Not, vec![condition]);
             return self.convert(inverse, &Type::INT, range);
         }
+        self.check_width(operand)?;
         let value = self.value(operand)?;
         let value = self.convert(value, ty, range)?;
         let kind = value.ty;
@@ -47,6 +49,8 @@ impl Body<'_, '_> {
         if matches!(op, BinaryOp::And | BinaryOp::Or) {
             return self.short_circuit(op, left, right);
         }
+        self.check_width(left)?;
+        self.check_width(right)?;
         let (mut a, mut b) = (self.value(left)?, self.value(right)?);
         let is_pointer = |it: &Expr| matches!(it.ty, Ty::Pointer(_));
         if is_pointer(&a) || is_pointer(&b) {
@@ -122,15 +126,15 @@ impl Body<'_, '_> {
         range: TextRange,
     ) -> Lowered<Expr> {
         match (op, left.ty, right.ty) {
-            (BinaryOp::Add, Ty::Pointer(_), _) => return self.offset(left, right, range),
-            (BinaryOp::Add, _, Ty::Pointer(_)) => return self.offset(right, left, range),
+            (BinaryOp::Add, Ty::Pointer(_), _) => return self.offset(left, right, ty, range),
+            (BinaryOp::Add, _, Ty::Pointer(_)) => return self.offset(right, left, ty, range),
             (BinaryOp::Subtract, Ty::Pointer(_), Ty::Pointer(_)) => {
                 let right = self.convert_to(right, left.ty, range)?;
                 return Ok(binary(Ty::I64, Operation::Distance, left, right));
             }
             (BinaryOp::Subtract, Ty::Pointer(_), _) => {
                 let count = self.convert_to(right, Ty::I64, range)?;
-                return self.offset(left, operation(Ty::I64, Operation::Neg, vec![count]), range);
+                return self.offset(left, operation(Ty::I64, Operation::Neg, vec![count]), ty, range);
             }
             _ => {}
         }
@@ -144,8 +148,16 @@ impl Body<'_, '_> {
         Ok(binary(result, arithmetic_operation(op, result), left, right))
     }
 
-    fn offset(&mut self, pointer: Expr, count: Expr, range: TextRange) -> Lowered<Expr> {
+    /// The address behind `count` objects, or rows, that a pointer of type `ty` points to.
+    fn offset(&mut self, pointer: Expr, count: Expr, ty: &Type, range: TextRange) -> Lowered<Expr> {
         self.pointed(pointer.clone(), range)?;
+        let count = match ty.element().filter(|it| is_row(it)) {
+            Some(row) => {
+                let count = self.convert_to(count, Ty::I64, range)?;
+                self.times_row(count, row, range)?
+            }
+            None => count,
+        };
         Ok(operation(pointer.ty, Operation::Offset, vec![pointer, count]))
     }
 }

@@ -62,6 +62,8 @@ pub(crate) struct Sources<'a> {
     library: FxHashMap<&'a str, Definition>,
     /// Functions whose address is taken, as far as they were requested.
     taken: OnceCell<Vec<Definition>>,
+    /// Those of them that no file defines.
+    foreign: OnceCell<Vec<Definition>>,
     /// Objects of functions, as far as they were requested.
     reached: RefCell<FxHashMap<Definition, Rc<[ReachedObject]>>>,
     calls: CallGraph,
@@ -81,6 +83,7 @@ impl<'a> Sources<'a> {
             definitions,
             library: FxHashMap::default(),
             taken: OnceCell::new(),
+            foreign: OnceCell::new(),
             reached: RefCell::default(),
             calls: CallGraph::default(),
             checks,
@@ -131,9 +134,10 @@ impl<'a> Sources<'a> {
         self.definitions.get(name.as_str()).copied().or_else(|| self.library_function(name))
     }
 
-    /// A function of the C library for devices.
+    /// A function of the C library for devices, also by its name as one of the compiler.
     pub(crate) fn library_function(&self, name: &str) -> Option<Definition> {
-        self.library.get(name.strip_prefix("__builtin_").unwrap_or(name)).copied()
+        let of_compiler = || self.library.get(name.strip_prefix("__builtin_")?);
+        self.library.get(name).or_else(of_compiler).copied()
     }
 
     /// The functions with a number of parameters whose address the program takes: those that a call through a
@@ -142,6 +146,43 @@ impl<'a> Sources<'a> {
         let taken = self.taken.get_or_init(|| self.taken_functions());
         let has_as_many = move |it: &Definition| self.hir(it.0).function(it.1).parameters.len() == parameters;
         taken.iter().copied().filter(has_as_many)
+    }
+
+    /// The functions that no file of the program defines and whose address the program takes, each with the
+    /// file that does. The number of their parameters is not known.
+    pub(crate) fn foreign_functions(&self) -> &[Definition] {
+        self.foreign.get_or_init(|| {
+            let mut found = Vec::new();
+            for file in (0..self.files.len()).filter(|it| !self.is_library(*it)) {
+                let hir = self.hir(file);
+                for expr in self.uncalled(file) {
+                    let ExprKind::Function(function) = hir.expr(expr).kind else { continue };
+                    let is_foreign = self.definition(file, expr).is_none_or(|it| self.is_library(it.0));
+                    if is_foreign && !found.contains(&(file, function)) {
+                        found.push((file, function));
+                    }
+                }
+            }
+            found
+        })
+    }
+
+    /// Whether a file is the C library for devices.
+    fn is_library(&self, file: FileNumber) -> bool {
+        self.library.values().any(|it| it.0 == file)
+    }
+
+    /// The expressions of a file that no call calls.
+    fn uncalled(&self, file: FileNumber) -> impl Iterator<Item = ExprId> {
+        let exprs = &self.hir(file).exprs;
+        let called: FxHashSet<ExprId> = exprs
+            .iter()
+            .filter_map(|it| match it.kind {
+                ExprKind::Call(callee, _) => Some(callee),
+                _ => None,
+            })
+            .collect();
+        (0..exprs.len()).map(ExprId::new).filter(move |it| !called.contains(it))
     }
 
     /// Whether code of the program takes the address of a function.
@@ -153,17 +194,9 @@ impl<'a> Sources<'a> {
     fn taken_functions(&self) -> Vec<Definition> {
         let mut found = Vec::new();
         for file in 0..self.files.len() {
-            let hir = self.hir(file);
-            let mut called = FxHashSet::default();
-            for expr in &hir.exprs {
-                if let ExprKind::Call(callee, _) = expr.kind {
-                    called.insert(callee);
-                }
-            }
-            let others = (0..hir.exprs.len()).map(ExprId::new).filter(|it| !called.contains(it));
-            for definition in others.filter_map(|it| self.definition(file, it)) {
+            for definition in self.uncalled(file).filter_map(|it| self.definition(file, it)) {
                 // The host has the addresses of functions of the program.
-                if !self.library.values().any(|it| it.0 == definition.0) && !found.contains(&definition) {
+                if !self.is_library(definition.0) && !found.contains(&definition) {
                     found.push(definition);
                 }
             }

@@ -125,21 +125,33 @@ impl Unit<'_> {
             return unsupported(range, message, "leave `packed` out");
         }
         let mut lowered = Vec::new();
-        for field in fields {
-            // They are reached by the bytes that they are in.
-            if field.bits.is_some() {
-                continue;
-            }
-            let ty = self.incomplete_ty(&field.ty, range)?;
-            lowered.push(Field {
-                name: field.name.clone().unwrap_or_else(|| format!("anonymous{}", lowered.len()).into()),
-                ty,
-            });
+        let has_bit_fields = fields.iter().any(|it| it.bits.is_some());
+        let members = self.hir.members(id).filter(|_| has_bit_fields);
+        let mut offsets = Vec::new();
+        for part in record_parts(fields, members.as_ref()) {
+            let (name, ty) = match part {
+                Part::Member(field) => {
+                    let name = fields[field].name.clone();
+                    let name = name.unwrap_or_else(|| format!("anonymous{}", lowered.len()).into());
+                    offsets.extend(members.as_ref().map(|it| it.starts[field] / 8));
+                    (name, self.incomplete_ty(&fields[field].ty, range)?)
+                }
+                Part::BitFields { first, bytes } => {
+                    offsets.push(first);
+                    let name = format!("bits{}", lowered.len()).into();
+                    (name, self.program.types.array_of(Ty::U8, bytes))
+                }
+            };
+            lowered.push(Field { name, ty });
         }
         self.program.structs[index].fields = lowered;
         let item = self.program.structs[index].clone();
-        let layout = match fields.iter().any(|it| it.bits.is_some()) {
-            true => self.hir.members(id).map(|it| without_bit_fields(record, fields, &it)),
+        let layout = match has_bit_fields {
+            true => members.map(|it| MemoryLayout {
+                is_union: record.is_union,
+                size: SizeAlign { size: it.size, align: it.align },
+                offsets,
+            }),
             false => Layouts::new(&self.program).natural(&item, record.is_union),
         };
         let Some(layout) = layout else {
@@ -151,12 +163,30 @@ impl Unit<'_> {
     }
 }
 
-/// The layout of a struct or union whose bit-fields are gaps.
-fn without_bit_fields(record: &Record, fields: &[hir::Field], members: &Members) -> MemoryLayout {
-    let starts = members.starts.iter().zip(fields).filter(|it| it.1.bits.is_none());
-    MemoryLayout {
-        is_union: record.is_union,
-        size: SizeAlign { size: members.size, align: members.align },
-        offsets: starts.map(|it| it.0 / 8).collect(),
+/// A part of a struct or union on devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The member with this number.
+    Member(usize),
+    /// The bytes of bit-fields that no other member is between.
+    BitFields { first: u64, bytes: u64 },
+}
+
+/// The parts of a struct or union. Bit-fields are reached by the bytes that they are in, which are a part of
+/// their own: copies of the whole keep them.
+pub(crate) fn record_parts(fields: &[hir::Field], members: Option<&Members>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (index, field) in fields.iter().enumerate() {
+        let Some(width) = field.bits else {
+            parts.push(Part::Member(index));
+            continue;
+        };
+        let Some(start) = members.and_then(|it| it.starts.get(index)).filter(|_| width > 0) else { continue };
+        let (from, to) = (start / 8, (start + width).div_ceil(8));
+        match parts.last_mut() {
+            Some(Part::BitFields { first, bytes }) => *bytes = to.max(*first + *bytes) - *first,
+            _ => parts.push(Part::BitFields { first: from, bytes: to - from }),
+        }
     }
+    parts
 }

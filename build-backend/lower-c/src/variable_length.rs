@@ -18,15 +18,14 @@ pub(crate) fn is_row(ty: &Type) -> bool {
     matches!(ty, Type::Array(_, Length::Variable(_)))
 }
 
-/// The arrays of variable length that a statement declares, with the type of their elements.
-fn declared_arrays(hir: &Program, stmt: StmtId) -> Vec<(VariableId, &Type)> {
+/// The arrays of variable length that a statement declares.
+fn declared_arrays(hir: &Program, stmt: StmtId) -> Vec<VariableId> {
     let mut found = Vec::new();
     hir.walk_stmt(stmt, &mut |node| {
         if let Node::Stmt(id) = node
             && let StmtKind::Declaration(variables) = &hir.stmt(id).kind
         {
-            let of = variables.iter().map(|it| (*it, &hir.variable(*it).ty));
-            found.extend(of.filter(|it| has_variable_length(it.1)).map(|(it, ty)| (it, scalar(ty))));
+            found.extend(variables.iter().filter(|it| has_variable_length(&hir.variable(**it).ty)));
         }
         true
     });
@@ -77,17 +76,23 @@ impl Body<'_, '_> {
             ExprKind::Index(base, index) => {
                 let pointer = self.value(*base)?;
                 let index = self.value(*index)?;
-                let mut count = self.convert_to(index, Ty::I64, range)?;
-                let mut row = Some(&hir.expr(id).ty);
-                while let Some(Type::Array(element, Length::Variable(length))) = row {
-                    let length = self.row_length(*length, range)?;
-                    count = binary(Ty::I64, Operation::Mul, count, length);
-                    row = Some(element);
-                }
+                let count = self.convert_to(index, Ty::I64, range)?;
+                let count = self.times_row(count, &hir.expr(id).ty, range)?;
                 Ok(operation(pointer.ty, Operation::Offset, vec![pointer, count]))
             }
             _ => unsupported(range, "this row of an array has no device form", "index the array"),
         }
+    }
+
+    /// A number times the objects in a row, which its address moves by: one for what is no row.
+    pub(crate) fn times_row(&mut self, mut count: Expr, of: &Type, range: TextRange) -> Lowered<Expr> {
+        let mut row = Some(of);
+        while let Some(Type::Array(element, Length::Variable(length))) = row {
+            let length = self.row_length(*length, range)?;
+            count = binary(Ty::I64, Operation::Mul, count, length);
+            row = Some(element);
+        }
+        Ok(count)
     }
 
     /// Makes locals for the arrays of variable length that a body declares; without memory at first.
@@ -97,9 +102,9 @@ impl Body<'_, '_> {
             return Ok(());
         }
         let hir = self.unit.hir;
-        for (variable, element) in declared_arrays(hir, stmt) {
-            let element = self.unit.ty(element, range)?;
-            let ty = self.unit.program.types.pointer_to(element, AddressSpace::Generic);
+        for variable in declared_arrays(hir, stmt) {
+            // The type that the array is converted to. Without one the declaration is refused.
+            let Ok(ty) = self.unit.ty(&hir.variable(variable).ty.clone().decayed(), range) else { continue };
             let memory = self.local(&hir.variable(variable).name, ty);
             let capacity = self.local("", Ty::I64);
             let (nothing, zero) = (Expr::new(ty, mir::ExprKind::Zero), int(Ty::I64, 0));
@@ -133,6 +138,7 @@ impl Body<'_, '_> {
         let of = hir.variable(variable);
         let Some(array) = self.arrays.iter().find(|it| it.variable == variable).copied() else {
             self.undeclared.insert(variable);
+            self.unit.ty(&of.ty.clone().decayed(), range)?;
             let message = "the length of this array is not a constant";
             return unsupported(range, message, "write a constant, or a pointer to elements");
         };

@@ -63,7 +63,7 @@ impl Host<'_> {
             self.remove_mappers(of)?;
             self.is_changed = true;
         }
-        // Who waits has waited long enough.
+        // The host ends the region in front of what is behind it: `nowait` has no effect.
         for clause in of.clauses_named("nowait").filter(|it| !it.items.is_empty()) {
             let range = self.clause(clause, "nowait")?;
             let comma = neighbouring_comma(self.parsed.text(), &range);
