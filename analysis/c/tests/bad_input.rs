@@ -21,6 +21,22 @@ fn corpus() -> Vec<String> {
 }
 
 #[test]
+fn bit_fields_that_no_unit_holds_have_no_size() {
+    for members in [
+        "struct e f : 3;",
+        "char c; int x : 18446744073709551615u;",
+        "char a[2305843009213693951]; int x : 3; int y : 31; long z;",
+        "char a[2305843009213693951]; long z;",
+        "void x : 0;",
+    ] {
+        check(&format!(
+            "struct e {{}};\nstruct s {{ {members} }};\nint n[sizeof(struct s)];\n\
+             void f(struct s *p) {{\n    #pragma omp target map(p[0:1])\n    p[0] = p[0];\n}}\n"
+        ));
+    }
+}
+
+#[test]
 fn programs_that_end_anywhere_have_diagnostics() {
     for text in corpus() {
         for end in (0..text.len()).filter(|it| text.is_char_boundary(*it)).step_by(7) {

@@ -177,15 +177,19 @@ impl Program {
                 ty => self.layout(ty, depth + 1)?,
             };
             let own = if record.is_packed { 1 } else { own };
+            // A wrong program may have bit-fields that no unit holds.
+            if field.bits.is_some_and(|it| !field.ty.is_integer() || it > size * 8) {
+                return None;
+            }
+            let next_unit = bits.checked_next_multiple_of(own.checked_mul(8)?)?;
             let start = match (field.bits, record.is_union) {
                 (_, true) => 0,
-                (Some(0), false) => bits.next_multiple_of(own * 8),
                 // A bit-field does not cross a unit of its type.
-                (Some(width), false) if bits / (size * 8) != (bits + width - 1) / (size * 8) => {
-                    bits.next_multiple_of(own * 8)
-                }
-                (Some(_), false) => bits,
-                (None, false) => bits.next_multiple_of(own * 8),
+                (Some(width), false) if width > 0 => match bits % (size * 8) + width > size * 8 {
+                    true => next_unit,
+                    false => bits,
+                },
+                (_, false) => next_unit,
             };
             starts.push(start);
             bits = start.checked_add(field.bits.unwrap_or(size.checked_mul(8)?))?;
