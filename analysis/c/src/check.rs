@@ -22,6 +22,10 @@ pub(crate) struct JudgedFunction<'db> {
     #[tracked]
     #[returns(copy)]
     pub version: u64,
+    /// The file has `declare reduction` directives, in any of its functions.
+    #[tracked]
+    #[returns(copy)]
+    pub declares_reductions: bool,
 }
 
 /// The diagnostics of a function.
@@ -43,16 +47,20 @@ pub(crate) fn judged_functions(db: &dyn Db, file: SourceFile) -> Vec<JudgedFunct
             functions.push(function);
         }
     }
-    let judged = |it: FunctionId| JudgedFunction::new(db, file, it.index(), parsed.version_of(it));
+    let declares_reductions = parsed.program.declares_reductions();
+    let judged = |it: FunctionId| {
+        JudgedFunction::new(db, file, it.index(), parsed.version_of(it), declares_reductions)
+    };
     functions.into_iter().map(judged).collect()
 }
 
 /// The diagnostics of a function by the rules that judge one function at a time.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn function_diagnostics<'db>(db: &'db dyn Db, function: JudgedFunction<'db>) -> Found {
-    // What the version stands for is in the program that this revision has parsed: reading it by way of
+    // What these stand for is in the program that this revision has parsed: reading it by way of
     // `parsed` would make this query depend on every edit.
     function.version(db);
+    function.declares_reductions(db);
     let file = function.file(db);
     let current = db.preambles().last(file.path(db));
     let current: Arc<Parsed> = current.unwrap_or_else(|| parsed(db, file).clone());

@@ -250,6 +250,14 @@ impl Program {
         found
     }
 
+    /// Whether one of some directives has an object of its own for a variable, without the value from before.
+    fn is_private_in(&self, directives: &[DirectiveId], variable: VariableId) -> bool {
+        directives.iter().any(|it| {
+            let attribute = self.sharing(*it, variable).map(|it| it.attribute);
+            matches!(attribute, Some(Attribute::Private | Attribute::Threadprivate))
+        })
+    }
+
     fn collect_captured(
         &self,
         body: crate::hir::StmtId,
@@ -261,16 +269,10 @@ impl Program {
             match node {
                 Node::Expr(expr) => {
                     let expr = self.expr(expr);
-                    if let ExprKind::Variable(variable) = expr.kind {
-                        let is_private = inner.iter().any(|it| {
-                            let sharing = self.sharing(*it, variable);
-                            sharing.is_some_and(|it| {
-                                matches!(it.attribute, Attribute::Private | Attribute::Threadprivate)
-                            })
-                        });
-                        if !is_private {
-                            add(variable, expr.range);
-                        }
+                    if let ExprKind::Variable(variable) = expr.kind
+                        && !self.is_private_in(inner, variable)
+                    {
+                        add(variable, expr.range);
                     }
                 }
                 Node::Directive(it) => {
@@ -288,6 +290,7 @@ impl Program {
                 self.walk_expr(expr, &mut |node| {
                     if let Node::Expr(id) = node
                         && let ExprKind::Variable(variable) = self.expr(id).kind
+                        && !self.is_private_in(inner, variable)
                     {
                         add(variable, self.expr(id).range);
                     }

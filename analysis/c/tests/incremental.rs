@@ -96,3 +96,28 @@ fn an_edit_in_a_function_judges_this_function_alone() {
     // A declaration of file scope concerns all.
     assert_eq!(runs(&format!("int other;\n{edited}")), 20);
 }
+
+/// What the rules of a function know of the whole file is judged again where an edit elsewhere changes it.
+#[test]
+fn edits_of_other_functions_are_seen() {
+    let text = |other: &str| {
+        format!(
+            "double f(int n) {{\n    double p = 1;\n    #pragma omp parallel for reduction(+: p)\n    \
+             for (int i = 0; i < n; i++) p *= n;\n    return p;\n}}\n\
+             void h(void) {{\n    #pragma omp parallel private(later)\n    {{ }}\n}}\n\
+             int g(int n) {{\n    {other}\n    return n;\n}}\n"
+        )
+    };
+    let mut host = AnalysisHost::new(Arc::new(Disk));
+    let (path, toolchain) = (Path::new("a.c"), Arc::new(Toolchain::default()));
+    let reduction = "\n#pragma omp declare reduction(product: double: omp_out *= omp_in)\n";
+    let mut counts = Vec::new();
+    for other in ["n++;", "n +;", "n++;", reduction, "n++;"] {
+        let text = text(other);
+        let file = host.set_file(path, text.as_str().into(), &toolchain);
+        let found = file_diagnostics(host.database(), file).clone();
+        assert_eq!(found, diagnostics_of(path, &text, &toolchain), "{other}");
+        counts.push(found.len());
+    }
+    assert!(counts[0] != counts[1] && counts[0] != counts[3], "{counts:?}");
+}

@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use support::{diagnostics_of, toolchain};
+use support::{diagnostics_of, fixed, toolchain};
 
 fn codes(text: &str) -> BTreeSet<&'static str> {
     diagnostics_of(Path::new("example.c"), text, &toolchain()).iter().map(|it| it.code).collect()
@@ -28,6 +28,7 @@ fn clauses_that_go_together_are_accepted() {
         "parallel for if(parallel: n > 4) firstprivate(k) default(shared)",
         "target teams distribute parallel for map(always, tofrom: a[0:n]) if(target: n > 4)",
         "parallel for schedule(monotonic: static) proc_bind(close)",
+        "target teams distribute parallel for map(ompx_hold, tofrom: a[0:n])",
     ] {
         assert_eq!(codes(&on_loop(directive)), BTreeSet::new(), "{directive}");
     }
@@ -38,6 +39,7 @@ fn arguments_of_other_clauses_are_refused() {
     for (directive, code) in [
         ("parallel for schedule(runtime, 4)", "omp/clause-argument"),
         ("parallel for collapse(0)", "omp/clause-argument"),
+        ("target teams distribute parallel for map(hold, tofrom: a[0:n])", "omp/clause-argument"),
         ("parallel for if(task: n > 4)", "omp/clause-argument"),
         ("parallel for simd safelen(4) simdlen(8)", "omp/contradicting-clauses"),
         ("parallel for schedule(monotonic, nonmonotonic: dynamic)", "omp/contradicting-clauses"),
@@ -123,6 +125,8 @@ fn an_acquire_is_matched_by_any_release() {
     assert_eq!(codes(&text("write release", "")), BTreeSet::new());
     assert_eq!(codes(&text("write seq_cst", "")), BTreeSet::new());
     assert_eq!(codes(&text("write", "\n            #pragma omp flush\n")), BTreeSet::new());
+    let captured = "\n            int old;\n            #pragma omp atomic capture release\n            old = ready++;\n";
+    assert_eq!(codes(&text("write", captured)), BTreeSet::new());
 }
 
 #[test]
@@ -171,15 +175,15 @@ fn barriers_in_loops_and_functions_are_met_by_all_threads_or_not() {
              {statement}\n        work(t);\n    }}\n}}\n"
         )
     };
-    for some in
-        ["if (t == 0) wait();", "for (int i = 0; i < t; i++) wait();", "while (t > 0) { wait(); t--; }"]
-    {
+    for some in ["if (t == 0) wait();", "for (int i = 0; i < t; i++) wait();", "while (t > 0) wait();"] {
         assert_eq!(codes(&text(some)), BTreeSet::from(["omp/divergent-barrier"]), "{some}");
     }
     for all in [
         "wait();",
         "for (int i = 0; i < n; i++) wait();",
         "for (int i = t; i < n; i += 4) wait();",
+        "for (int i = t, k = 0; i < n; i += 4, k++) wait();",
+        "while (t < n) { wait(); t += omp_get_num_threads(); }",
         "if (t == 0) wait(); else wait();",
         "if (n == 0) wait();",
     ] {
@@ -231,4 +235,124 @@ fn tasks_that_ask_whether_they_are_final_may_be_merged() {
     };
     assert_eq!(codes(&text("x++;")), BTreeSet::from(["omp/mergeable-task"]));
     assert_eq!(codes(&text("if (!omp_in_final()) x++;")), BTreeSet::new());
+}
+
+#[test]
+fn functions_in_functions_may_do_what_is_missing() {
+    let text = |init: &str| {
+        format!(
+            "#include <omp.h>\nvoid work(void);\nvoid run(void) {{\n    omp_lock_t lock;\n    {init}\n    \
+             #pragma omp parallel\n    {{\n        omp_set_lock(&lock);\n        work();\n        \
+             omp_unset_lock(&lock);\n    }}\n}}\n"
+        )
+    };
+    assert_eq!(codes(&text("")), BTreeSet::from(["omp/lock-not-initialized"]));
+    assert_eq!(codes(&text("void init(void) { omp_init_lock(&lock); } init();")), BTreeSet::new());
+}
+
+#[test]
+fn elements_of_parameters_may_be_const() {
+    let text = |parameter: &str| {
+        format!(
+            "void use(const double *);\nvoid run({parameter}) {{\n    #pragma omp parallel private(a)\n    \
+             {{\n        a = 0;\n        use(a);\n    }}\n}}\n"
+        )
+    };
+    assert_eq!(codes(&text("const double a[]")), BTreeSet::new());
+    assert_eq!(codes(&text("const double *a")), BTreeSet::new());
+    let object = text("void").replace("    #pragma", "    const double a[2] = { 0, 1 };\n    #pragma");
+    assert_eq!(codes(&object), BTreeSet::from(["omp/list-item"]));
+}
+
+#[test]
+fn flags_behind_pointers_are_not_matched_by_name() {
+    let text = |order: &str| {
+        format!(
+            "struct node {{ int ready; }};\nint take(struct node *n) {{\n    int r;\n    #pragma omp atomic write\n    \
+             n->ready = 0;\n    #pragma omp atomic read acquire\n    r = n->ready;\n    return r;\n}}\n\
+             void publish(struct node *m) {{\n    #pragma omp atomic write {order}\n    m->ready = 1;\n}}\n"
+        )
+    };
+    assert_eq!(codes(&text("release")), BTreeSet::new());
+    assert_eq!(codes(&text("")), BTreeSet::new());
+}
+
+/// The text with the fix of the only diagnostic; `None` if it has none.
+fn with_fix(text: &str) -> Option<String> {
+    let found = diagnostics_of(Path::new("example.c"), text, &toolchain());
+    assert_eq!(found.len(), 1, "{found:?}");
+    fixed(text, &found[0])
+}
+
+#[test]
+fn a_relaxed_store_gets_another_order_and_not_a_second_one() {
+    let text = "int run(void) {\n    int ready = 0, seen = 0;\n    #pragma omp parallel sections\n    {\n        \
+                #pragma omp section\n        {\n            #pragma omp atomic write relaxed\n            \
+                ready = 1;\n        }\n        #pragma omp section\n        {\n            \
+                #pragma omp atomic read acquire\n            seen = ready;\n        }\n    }\n    return seen;\n}\n";
+    let fixed = with_fix(text).expect("a fix");
+    assert!(fixed.contains("atomic write release\n"), "{fixed}");
+    assert_eq!(codes(&fixed), BTreeSet::new());
+}
+
+#[test]
+fn results_of_tasks_are_shared_where_the_function_waits_for_them() {
+    let text = |behind: &str| {
+        format!(
+            "int compute(int);\nint run(int n) {{\n    int x;\n    #pragma omp task\n    x = compute(n);\n    \
+             {behind}\n}}\n"
+        )
+    };
+    let wait = "\n    #pragma omp taskwait\n";
+    assert!(with_fix(&text(&format!("{wait}    return x + n;"))).is_some());
+    let group = text("return x + n;").replace(
+        "#pragma omp task\n    x = compute(n);",
+        "#pragma omp taskgroup\n    {\n        #pragma omp task\n        x = compute(n);\n    }",
+    );
+    assert!(with_fix(&group).is_some(), "{group}");
+    for behind in [
+        "return n > 9 ? x : 0;",
+        &format!("if (n > 9) return 0;{wait}    return x;"),
+        &format!("if (n > 9) {{{wait}    }}\n    return x;"),
+        "\n    #pragma omp taskwait depend(in: n)\n    return x;",
+    ] {
+        assert_eq!(with_fix(&text(behind)), None, "{behind}");
+    }
+}
+
+#[test]
+fn headers_begin_and_end_declarations_for_devices() {
+    let folder = std::env::temp_dir().join(format!("apg-c-declare-target-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("begin.h"), "#pragma omp declare target\n").unwrap();
+    std::fs::write(folder.join("end.h"), "#pragma omp end declare target\n").unwrap();
+    let path = folder.join("a.c");
+    let end = "#pragma omp end declare target\n";
+    let found =
+        |text: &str| diagnostics_of(&path, text, &toolchain()).iter().map(|it| it.code).collect::<Vec<_>>();
+    let declared = "double scale;\ndouble scaled(double x) { return scale * x; }\n";
+    let none: [&str; 0] = [];
+    assert_eq!(found(&format!("#include \"begin.h\"\n{declared}{end}")), none);
+    assert_eq!(found(&format!("#include \"begin.h\"\n{declared}#include \"end.h\"\n")), none);
+    assert_eq!(found(&format!("#include \"begin.h\"\n{declared}{end}{end}")), ["omp/unmatched-directive"]);
+    let mut host = apg_c_analysis::AnalysisHost::new(std::sync::Arc::new(support::Disk));
+    let text = format!("#include \"begin.h\"\n{declared}{end}double other;\n");
+    let file = host.set_file(&path, text.as_str().into(), &toolchain());
+    let program = &apg_c_analysis::parsed(host.database(), file).program;
+    let enclosed: Vec<_> = program.declare_target.iter().map(|it| &program.variable(*it).name[..]).collect();
+    assert_eq!(enclosed, ["scale"]);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn inner_regions_compute_filters_of_their_own_variables() {
+    let text = |inner: &str| {
+        format!(
+            "void work(void);\nvoid run(int k) {{\n    #pragma omp parallel default(none)\n    {{\n        \
+             #pragma omp parallel {inner}\n        {{\n            k = 0;\n            \
+             #pragma omp masked filter(k)\n            work();\n        }}\n    }}\n}}\n"
+        )
+    };
+    assert_eq!(codes(&text("private(k)")), BTreeSet::new());
+    assert!(codes(&text("firstprivate(k)")).contains("omp/default-none"));
 }

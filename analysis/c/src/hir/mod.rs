@@ -40,6 +40,8 @@ pub struct Program {
     pub threadprivate: FxHashSet<VariableId>,
     /// The variables that `declare target` directives name or enclose, those in headers too.
     pub declare_target: FxHashSet<VariableId>,
+    /// How many `declare target` of headers in front of all other code have no end there.
+    pub open_declare_targets: u32,
     /// The nodes and templates that directives of headers declare.
     pub header_mappings: FxHashSet<SmolStr>,
     /// What the names of file scope are.
@@ -113,6 +115,10 @@ pub struct Function {
     pub result: Type,
     /// `static`: other files do not see it (C17 6.2.2).
     pub is_static: bool,
+    /// GNU: a function in a function, whose body is not here.
+    pub is_nested: bool,
+    /// There are functions in it: uses of its variables may be missing.
+    pub has_nested: bool,
     /// Its parameters, if it is defined here.
     pub parameters: Vec<VariableId>,
     /// Its body, if it is defined in the main file.
@@ -402,6 +408,11 @@ impl Program {
             ExprKind::Dereference(base) | ExprKind::Cast(base) => self.base_variable(*base),
             _ => None,
         }
+    }
+
+    /// Whether a directive of the file declares a reduction.
+    pub fn declares_reductions(&self) -> bool {
+        self.directives.iter().any(|it| it.has(Construct::DeclareReduction))
     }
 
     /// The mapper of a name for a type.

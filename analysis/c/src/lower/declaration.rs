@@ -85,7 +85,7 @@ impl Lowerer {
 
     /// Notes a variable of file scope that `declare target` directives enclose.
     fn note_declare_target(&mut self, variable: VariableId) {
-        if self.is_in_declare_target {
+        if self.declare_targets > 0 {
             self.program.declare_target.insert(variable);
         }
     }
@@ -111,6 +111,8 @@ impl Lowerer {
             name: name.clone(),
             result,
             is_static,
+            is_nested: false,
+            has_nested: false,
             parameters: Vec::new(),
             body: None,
             range: None,
@@ -184,18 +186,23 @@ impl Lowerer {
         let specified = self.specifiers(definition.decl_specifiers());
         let declared = self.declarator(definition.declarator(), specified.ty);
         let (Some(name), Type::Function(result)) = (declared.name, declared.ty) else { return };
-        let name = SmolStr::new(name.text());
+        let (name, range) = (SmolStr::new(name.text()), self.range(range(&name)));
         self.touches_file = true;
         let (result, id) = ((*result).clone(), FunctionId::new(self.program.functions.len()));
         let function = Function {
             name: name.clone(),
             result,
             is_static: true,
+            is_nested: true,
+            has_nested: false,
             parameters: Vec::new(),
             body: None,
-            range: None,
+            range,
         };
         self.program.functions.push(function);
+        if let Some(around) = self.function {
+            self.program.functions[around.index()].has_nested = true;
+        }
         self.declare(name, Entity::Function(id));
     }
 
@@ -231,7 +238,9 @@ impl Lowerer {
             let specified = self.specifiers(parameter.decl_specifiers());
             let declared = self.declarator(parameter.declarator(), specified.ty.clone());
             if let Some(name) = declared.name {
-                let is_const = declared.is_const.unwrap_or(specified.is_const);
+                // Of an array the elements are `const`: the parameter is a pointer to them.
+                let is_array = matches!(declared.ty, Type::Array(..));
+                let is_const = !is_array && declared.is_const.unwrap_or(specified.is_const);
                 let specified = Specified { is_const, ..specified };
                 parameters.push(self.parameter(&name, declared.ty, &specified));
             }

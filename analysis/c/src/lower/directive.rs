@@ -93,20 +93,20 @@ impl Lowerer {
     /// declarations (OpenMP 5.2, section 7.8). Those of `link` are on a device while they are mapped, as all
     /// others.
     pub(super) fn declare_target(&mut self, directive: &ast::Directive) {
-        let was_inside = self.is_in_declare_target;
+        let before = self.declare_targets;
         self.declare_target_items(directive);
-        self.touches_file |= self.function.is_some() && was_inside != self.is_in_declare_target;
+        self.touches_file |= self.function.is_some() && before != self.declare_targets;
     }
 
     fn declare_target_items(&mut self, directive: &ast::Directive) {
         match Construct::split(&name(directive)).first() {
             Some(Construct::DeclareTarget) => {}
             Some(Construct::BeginDeclareTarget) => {
-                self.is_in_declare_target = true;
+                self.declare_targets += 1;
                 return;
             }
             Some(Construct::EndDeclareTarget) => {
-                self.is_in_declare_target = false;
+                self.declare_targets = self.declare_targets.saturating_sub(1);
                 return;
             }
             _ => return,
@@ -114,7 +114,7 @@ impl Lowerer {
         let argument: Vec<_> = directive.directive_argument().iter().flat_map(|it| it.items()).collect();
         let clauses: Vec<_> = directive.clauses().collect();
         if argument.is_empty() && clauses.is_empty() {
-            self.is_in_declare_target = true;
+            self.declare_targets += 1;
         }
         let names_objects = |it: &&ast::Clause| matches!(it.name().as_str(), "to" | "enter");
         let items = clauses.iter().filter(names_objects).flat_map(|it| it.items());

@@ -43,8 +43,8 @@ struct Lowerer {
     directive: Option<DirectiveId>,
     /// Nothing has a range: headers.
     is_header: bool,
-    /// A `declare target` is not ended yet.
-    is_in_declare_target: bool,
+    /// How many `declare target` are not ended yet.
+    declare_targets: u32,
     /// How many expressions and statements are around.
     depth: u32,
     /// The external declarations so far.
@@ -64,6 +64,7 @@ const MAX_DEPTH: u32 = 300;
 pub(crate) fn lower_preamble(preamble: &ParsedPreamble) -> Program {
     let mut lowerer = Lowerer::new(Program::default(), true);
     lowerer.unit(&preamble.parse().tree());
+    lowerer.program.open_declare_targets = lowerer.declare_targets;
     lowerer.program
 }
 
@@ -77,12 +78,12 @@ pub(crate) fn lower_unit(unit: &ParsedUnit, preamble: &Program) -> (Program, Lay
 impl Lowerer {
     fn new(program: Program, is_header: bool) -> Lowerer {
         Lowerer {
+            declare_targets: program.open_declare_targets,
             program,
             scopes: Vec::new(),
             function: None,
             directive: None,
             is_header,
-            is_in_declare_target: false,
             depth: 0,
             layout: Layout::default(),
             number: 0,

@@ -27,6 +27,19 @@ pub enum Check {
 /// A rule and its check.
 pub type Checked = (&'static Rule, Check);
 
+/// Rules that report what a function does not do.
+const ABSENCES: [&Rule; 9] = [
+    &omp::flush_without_effect::RULE,
+    &omp::lastprivate_without_value::RULE,
+    &omp::lock_not_initialized::RULE,
+    &omp::lost_task_result::RULE,
+    &omp::missing_copyin::RULE,
+    &omp::missing_firstprivate::RULE,
+    &omp::needless_critical::RULE,
+    &omp::private_lock::RULE,
+    &omp::unmapped_pointer::RULE,
+];
+
 /// The rules of all families with their checks.
 fn families() -> impl Iterator<Item = &'static Checked> {
     omp::RULES.iter().chain(xmp::RULES)
@@ -68,6 +81,14 @@ pub(crate) fn of_file(parsed: &Parsed, of_functions: Vec<Diagnostic>) -> Vec<Dia
         }
     }
     let mut found = context.into_diagnostics();
+    // A function in a function may do what the function itself does not.
+    let functions = parsed.program.functions.iter().filter(|it| it.has_nested);
+    let bodies = functions.filter_map(|it| parsed.spelled(parsed.program.stmt(it.body?).range));
+    let unsure: Vec<_> = bodies.collect();
+    found.retain(|it| {
+        let is_absence = ABSENCES.iter().any(|rule| rule.code == it.code);
+        !(is_absence && unsure.iter().any(|body| body.contains_range(it.range)))
+    });
     found.sort_by_key(|it| (it.range.start(), std::cmp::Reverse(it.severity), it.code));
     // A function that several regions call is judged in each.
     found.dedup_by_key(|it| (it.range, it.code));

@@ -1,6 +1,8 @@
 //! `omp/acquire-without-release`
 
-use apg_diagnostics::{Rule, Severity};
+use std::path::PathBuf;
+
+use apg_diagnostics::{Fix, Rule, Severity};
 
 use crate::hir::visit::Node;
 use crate::hir::{Construct, Directive, Expr, ExprId, ExprKind, Storage, Type, VariableId};
@@ -104,6 +106,10 @@ pub(super) fn check(cx: &mut Context<'_>) {
     if directives.iter().any(|it| it.has(Construct::Flush) || it.name == "requires") {
         return;
     }
+    // Functions in functions may have the store.
+    if cx.program.functions.iter().any(|it| it.has_nested) {
+        return;
+    }
     let atomics = || directives.iter().filter(|it| it.has(Construct::Atomic));
     // A store by a pointer may be one to any object.
     let is_release = |it: &Directive| has_any(it, &["release", "acq_rel", "seq_cst", "capture", "compare"]);
@@ -130,11 +136,18 @@ pub(super) fn check(cx: &mut Context<'_>) {
         let range = read.clause("acquire").map_or(read.name_range, |it| it.range);
         let mut diagnostic = cx.at(&RULE, range, message);
         diagnostic.related.extend(cx.related(first.name_range, "a store without `release`"));
-        diagnostic
-            .fixes
-            .extend(cx.append_clause(first, "release").filter(|_| stores_once(&directives, cx, variable)));
+        diagnostic.fixes.extend(release(cx, first).filter(|_| stores_once(&directives, cx, variable)));
         cx.report(diagnostic);
     }
+}
+
+/// A fix that makes a store release, in place of the order that it has.
+fn release(cx: &Context<'_>, store: &Directive) -> Option<Fix<PathBuf>> {
+    let Some(relaxed) = store.clause("relaxed") else {
+        return cx.append_clause(store, "release").filter(|_| store.clause("acquire").is_none());
+    };
+    let range = cx.parsed.is_spelled(relaxed.range).then(|| cx.parsed.spelled(relaxed.range))??;
+    Some(Fix::replace("Write `release`", range, "release"))
 }
 
 /// Whether one atomic construct alone stores to a variable.

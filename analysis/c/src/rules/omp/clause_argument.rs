@@ -101,7 +101,12 @@ fn wrong_word(clause: &Clause) -> Option<(apg_c_syntax::TextRange, String)> {
         return Some((*range, format!("`{}` takes {}, and not `{word}`", clause.name, listed(words))));
     }
     let words = of(MODIFIERS)?;
-    let is_word = |it: &str| it.starts_with(|it: char| it.is_ascii_alphabetic());
+    // Compilers have modifiers of their own (OpenMP 5.2, section 5.1, reserves the prefixes).
+    let is_word = |it: &str| {
+        it.starts_with(|it: char| it.is_ascii_alphabetic())
+            && !it.starts_with("ompx_")
+            && !it.starts_with("ext_")
+    };
     let wrong = clause.modifiers.iter().find(|it| is_word(&it.text) && !words.contains(&it.text.as_str()))?;
     Some((wrong.range, format!("`{}` knows no `{}`: it takes {}", clause.name, wrong.text, listed(words))))
 }
@@ -162,7 +167,7 @@ fn wrong_here(
 /// A reduction by an operator that floating numbers do not have, unless the file declares one.
 fn bits_of_floats(cx: &Context<'_>, clause: &Clause) -> Option<(apg_c_syntax::TextRange, String)> {
     let operator = clause.modifier().filter(|it| matches!(*it, "&" | "|" | "^"))?;
-    if cx.program.directives.iter().any(|it| it.has(Construct::DeclareReduction)) {
+    if cx.program.declares_reductions() {
         return None;
     }
     clause.items.iter().find_map(|item| {

@@ -10,7 +10,7 @@ pub static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "A number that is too small for its clause.",
     explanation: r##"
-A team has at least one thread, a piece of a schedule at least one iteration, and a `linear` variable changes by its step in each iteration. `num_threads(0)` and
+A team has at least one thread, a piece of a schedule at least one iteration, and priorities start at zero. `num_threads(0)` and
 the like are not conforming (OpenMP 5.2, sections 10.1.2, 10.2 and 11.5.3); compilers accept them, and each run-time library does something else.
 
 Write a positive number, or leave the clause out: then the implementation chooses.

@@ -10,6 +10,7 @@ use crate::hir::{
     Construct, Directive, DirectiveId, ExprId, ExprKind, FunctionId, StmtId, StmtKind, VariableId,
 };
 use crate::rules::Context;
+use crate::uses::{Use, UseKind};
 
 /// A wait that only some threads reach.
 pub static RULE: Rule = Rule {
@@ -18,7 +19,8 @@ pub static RULE: Rule = Rule {
     summary: "A barrier or a divided loop that not all threads of the team reach.",
     explanation: r##"
 All threads of a team must meet a barrier, a divided loop, `sections` or `single`, or none of them. Under a condition on the number of the thread only
-some come by; they wait for the others, which never come, and the program hangs.
+some come by; they wait for the others, which never come, and the program hangs. The same is true of a loop whose condition names the number of the thread, and of
+a call of a function that has such a wait. A loop that counts on from the number of its thread is not judged: all threads may have as many iterations.
 
 Move it out of the condition.
 "##,
@@ -126,22 +128,25 @@ fn waits_for_all(directive: &Directive) -> bool {
 }
 
 /// The condition of a loop that differs from thread to thread, and the body of the loop. A loop that starts
-/// at the number of its thread may have as many iterations as the others.
-fn loop_of_some(cx: &Context<'_>, stmt: &StmtKind, numbers: &[VariableId]) -> Option<(ExprId, StmtId)> {
-    let (condition, body, counter) = match stmt {
-        StmtKind::While(condition, body) | StmtKind::DoWhile(body, condition) => (*condition, *body, None),
-        StmtKind::For { condition: Some(condition), step, body, .. } => {
-            let counter = step.and_then(|it| match cx.program.expr(it).kind {
-                ExprKind::Increment { target, .. } | ExprKind::Assign(_, target, _) => {
-                    cx.program.base_variable(target)
-                }
-                _ => None,
-            });
-            (*condition, *body, counter)
-        }
+/// at the number of its thread may have as many iterations as the others: variables that the loop changes do
+/// not count.
+fn loop_of_some(cx: &Context<'_>, id: StmtId, numbers: &[VariableId]) -> Option<(ExprId, StmtId)> {
+    let (condition, body) = match cx.program.stmt(id).kind {
+        StmtKind::While(condition, body)
+        | StmtKind::DoWhile(body, condition)
+        | StmtKind::For { condition: Some(condition), body, .. } => (condition, body),
         _ => return None,
     };
-    let numbers: Vec<_> = numbers.iter().copied().filter(|it| Some(*it) != counter).collect();
+    depends_on_thread(cx, condition, numbers).then_some(())?;
+    // What the head of a `for` sets once is not changed by the loop.
+    let first = match cx.program.stmt(id).kind {
+        StmtKind::For { init: Some(init), .. } => Some(cx.program.stmt(init).range),
+        _ => None,
+    };
+    let is_change =
+        |it: &Use| it.kind != UseKind::Read && first.is_none_or(|first| !first.contains_range(it.range));
+    let is_changed = |it: VariableId| cx.program.uses_of(it, id).iter().any(is_change);
+    let numbers: Vec<_> = numbers.iter().copied().filter(|it| !is_changed(*it)).collect();
     depends_on_thread(cx, condition, &numbers).then_some((condition, body))
 }
 
@@ -159,8 +164,8 @@ pub(super) fn check(cx: &mut Context<'_>) {
         diagnostic.related.extend(cx.related(condition, "this differs from thread to thread"));
         found.push(diagnostic);
     };
-    for stmt in &cx.program.stmts {
-        if let Some((condition, body)) = loop_of_some(cx, &stmt.kind, &numbers) {
+    for (number, stmt) in cx.program.stmts.iter().enumerate() {
+        if let Some((condition, body)) = loop_of_some(cx, StmtId::new(number), &numbers) {
             waits(cx, body, &met).into_iter().for_each(|it| report(it, condition));
         }
         let StmtKind::If(condition, then, otherwise) = stmt.kind else { continue };

@@ -44,7 +44,8 @@ pub(super) fn check(cx: &mut Context<'_>) {
     for (id, directive) in cx.directives() {
         let is_task = directive.has(Construct::Task) || directive.has(Construct::Taskloop);
         let (Some(body), Some(function)) = (directive.body, directive.function) else { continue };
-        // A task that asks whether it is final knows whether its variables are those around it.
+        // A task that asks whether it is final may tell apart the cases that the program is meant to have:
+        // whether it was merged is more than that, but the result may differ on purpose.
         let asks = |cx: &Context<'_>| cx.calls_in(body).iter().any(|it| it.1 == "omp_in_final");
         if !is_task || directive.clause("mergeable").is_none() || asks(cx) {
             continue;

@@ -2,7 +2,7 @@
 
 use apg_diagnostics::{Rule, Severity};
 
-use crate::hir::Construct;
+use crate::hir::{Construct, Directive};
 use crate::rules::Context;
 
 /// A directive without the clause that says what it is about.
@@ -50,6 +50,15 @@ const REQUIRED: &[(Construct, &[&str], &str)] = &[
     (Construct::Scan, &["inclusive", "exclusive", "init_complete"], "`inclusive(...)` or `exclusive(...)`"),
 ];
 
+/// What the missing clause does.
+fn purpose(directive: &Directive) -> &'static str {
+    match directive.constructs.first() {
+        Some(Construct::Cancel | Construct::CancellationPoint) => "names the region to end",
+        Some(Construct::Scan) => "names its variables",
+        _ => "names its data",
+    }
+}
+
 pub(super) fn check(cx: &mut Context<'_>) {
     for (_, directive) in cx.directives() {
         let required = REQUIRED.iter().find(|it| directive.has(it.0));
@@ -57,7 +66,8 @@ pub(super) fn check(cx: &mut Context<'_>) {
         if directive.clauses.iter().any(|it| clauses.contains(&it.name.as_str())) {
             continue;
         }
-        let message = format!("`{}` says not what it is about: write {list}", directive.name);
+        let message =
+            format!("`{}` lacks the clause that {}: write {list}", directive.name, purpose(directive));
         cx.report(cx.at(&RULE, directive.name_range, message));
     }
 }

@@ -86,7 +86,7 @@ pub static RULES: &[Checked] = &[
     (&jump_in::RULE, Function(jump_in::check)),
     (&jump_out::RULE, Function(jump_out::check)),
     (&lastprivate_without_value::RULE, Function(lastprivate_without_value::check)),
-    (&list_item::RULE, Function(list_item::check)),
+    (&list_item::RULE, File(list_item::check)),
     (&lock_not_initialized::RULE, File(lock_not_initialized::check)),
     (&lock_of_another_thread::RULE, Function(lock_of_another_thread::check)),
     (&loop_form::RULE, Function(loop_form::check)),

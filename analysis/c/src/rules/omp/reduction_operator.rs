@@ -2,7 +2,7 @@
 
 use apg_diagnostics::{Rule, Severity};
 
-use crate::hir::{BinaryOp, Construct, ExprKind};
+use crate::hir::{BinaryOp, ExprKind};
 use crate::rules::Context;
 use crate::uses::UseKind;
 
@@ -50,7 +50,7 @@ fn fits(reduction: &str, update: BinaryOp) -> bool {
 
 pub(super) fn check(cx: &mut Context<'_>) {
     // A declared reduction may combine by anything.
-    if cx.program.directives.iter().any(|it| it.has(Construct::DeclareReduction)) {
+    if cx.program.declares_reductions() {
         return;
     }
     for (_, directive) in cx.directives() {

@@ -38,10 +38,15 @@ fn begins(directive: &Directive) -> bool {
 pub(super) fn check(cx: &mut Context<'_>) {
     let directives: Vec<&Directive> = cx.directives().map(|it| it.1).collect();
     let mut open: Vec<&Directive> = Vec::new();
+    let mut open_in_headers = cx.program.open_declare_targets;
     for directive in directives {
         if begins(directive) {
             open.push(directive);
         } else if directive.has(Construct::EndDeclareTarget) && open.pop().is_none() {
+            if open_in_headers > 0 {
+                open_in_headers -= 1;
+                continue;
+            }
             let message = "nothing begins what `end declare target` ends";
             cx.report(cx.at(&RULE, directive.name_range, message));
         }
