@@ -1,7 +1,7 @@
 //! Calls of functions of the program, which have device forms of their own. Behind its parameters such a
 //! function takes the addresses of the objects of file scope that it or those that it calls name.
 
-use apg_c_analysis::hir::{ExprId, Length, Type};
+use apg_c_analysis::hir::{ExprId, ExprKind, Length, Type};
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, AddressSpace, Expr, LocalId, Ty};
 
@@ -26,6 +26,12 @@ impl Body<'_, '_> {
         };
         if let Some(function) = self.unit.sources.definition(self.unit.file, callee) {
             return self.call_function(function, name, arguments, result, range);
+        }
+        if let ExprKind::Function(id) = hir.expr(callee).kind
+            && hir.function(id).is_nested
+        {
+            let message = format!("a region calls `{name}`, which is defined in another function");
+            return unsupported(range, message, format!("move `{name}` out of that function"));
         }
         if self.team.is_some() {
             return self.team_call(callee, arguments, result, range);

@@ -70,3 +70,15 @@ fn mapped_objects_are_evaluated_more_than_once() {
     let unknown = edited("#pragma omp target update to(mapper(third): v)").expect_err("an error");
     assert_eq!(unknown, ["no `declare mapper` in this file declares `third` for this type"]);
 }
+
+#[test]
+fn directives_about_devices_in_functions_of_functions_are_refused() {
+    let nested = |directive: &str| {
+        edited(&format!(
+            "#pragma omp target update to(v)\nvoid step(void) {{\n{directive}\nfor (int i = 0; i < 4; i++) at[i]++;\n}}\nstep();"
+        ))
+    };
+    let refused = nested("#pragma omp target").expect_err("an error");
+    assert_eq!(refused, ["`target` is in a function that is defined in another function"]);
+    assert!(nested("#pragma omp parallel for").is_ok());
+}

@@ -270,3 +270,10 @@ fn whole_arrays_that_each_node_has_are_reduced_and_sent() {
     let text = text.expect("it is supported");
     assert_eq!(text.matches(item).count(), 2, "{text}");
 }
+
+#[test]
+fn functions_in_functions_are_refused() {
+    let text = "#pragma xmp nodes p[4]\nvoid f(void) {\n    int own(void) { return 1; }\n    own();\n}\n";
+    let refused = distribute(text).expect_err("an error");
+    assert_eq!(refused, ["`own` is defined in a function of a file with XcalableMP"]);
+}

@@ -8,6 +8,7 @@ mod host_region;
 mod host_text;
 mod mapper;
 mod mapping;
+mod nested;
 mod parallel;
 
 use std::collections::BTreeSet;
@@ -79,7 +80,7 @@ pub fn offload(
         is_changed: false,
         mapper_depth: std::cell::Cell::new(0),
     };
-    let mut errors = Vec::new();
+    let mut errors = nested::directives(parsed);
     let mut kernels = with.kernels.iter();
     for id in parsed.program.directive_ids() {
         let launched = parallel.map_or(Ok(false), |it| host.parallel(id, it));

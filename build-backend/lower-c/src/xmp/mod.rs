@@ -68,6 +68,7 @@ pub fn distribute(
         member_layouts: Vec::new(),
         errors: Vec::new(),
     };
+    unit.refuse_nested_functions();
     unit.edit_arrays();
     unit.edit_coarrays();
     for directive in xmp::directives(&program) {
@@ -129,6 +130,18 @@ struct Unit<'a> {
 type MemberLayout = Box<dyn Fn(&str, &str) -> String>;
 
 impl<'a> Unit<'a> {
+    /// GNU's functions in functions keep their accesses of global arrays and their directives: their bodies
+    /// are not in the program.
+    fn refuse_nested_functions(&mut self) {
+        for function in self.hir.functions.iter().filter(|it| it.is_nested) {
+            self.errors.push(Unsupported {
+                range: function.range.unwrap_or_default(),
+                message: format!("`{}` is defined in a function of a file with XcalableMP", function.name),
+                advice: format!("move `{}` out of the function around it", function.name),
+            });
+        }
+    }
+
     fn directive(&mut self, of: &'a Directive) -> Lowered<()> {
         match of.name.as_str() {
             "nodes" => self.nodes(of),

@@ -68,6 +68,9 @@ out:;
 #pragma omp for linear(n: 2)
     for (int i = 0; i < 4; i++) x[i] = n;
   }
+  double fabs(double value) { return value + 1; }
+#pragma omp target map(x[:n])
+  x[0] = fabs(x[1]);
 }
 // ---- errors
 // 5: static int calls;: `calls` is static, and has no device form: map an object that is declared outside of the region
@@ -90,3 +93,4 @@ out:;
 // 61: lastprivate(conditional: n): `lastprivate(conditional: ...)` has no device form: reduce the number of the iteration by `max`
 // 63: if(parallel: counter > 4): `if` of this `parallel` has no device form: the launch chooses the number of threads: write `num_threads`, or two regions in an `if` statement
 // 68: linear(n: 2): `linear` inside of a region has no device form yet: compute the value in the loop
+// 73: fabs(x[1]): a region calls `fabs`, which is defined in another function: move `fabs` out of that function
