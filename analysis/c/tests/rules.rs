@@ -54,7 +54,9 @@ fn compilers_refuse_what_is_an_error_and_accept_the_rest() {
             println!("skipped: no C compiler");
             break;
         };
-        assert_eq!(is_accepted, rule.severity != Severity::Error, "{}: failing", rule.code);
+        // A limit of the parser here is none of a compiler.
+        let is_limit = rule.code == "omp/nesting-limit";
+        assert_eq!(is_accepted, is_limit || rule.severity != Severity::Error, "{}: failing", rule.code);
         assert_eq!(accepts(rule, rule.fixed), Some(true), "{}: fixed", rule.code);
     }
     std::fs::remove_dir_all(&folder).unwrap();

@@ -13,3 +13,8 @@ pub(crate) fn has_variable_length(ty: &Type) -> bool {
     }
     false
 }
+
+/// Whether objects of a type are rows whose length is not a constant.
+pub(crate) fn is_row(ty: &Type) -> bool {
+    matches!(ty, Type::Array(_, Length::Variable(_)))
+}

@@ -4,6 +4,7 @@ use apg_c_analysis::hir::{BinaryOp, ExprId, ExprKind, StmtId, StmtKind, Type, Un
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, AddressSpace, Expr, Operation, Place, PlaceKind, Ty};
 
+use crate::array_lengths::is_row;
 use crate::body::{Body, Storage, int, local_value, operation, unreachable_object};
 use crate::conversion::{is_float, is_integer, is_number};
 use crate::literal::string_bytes;
@@ -11,7 +12,6 @@ use crate::lvalue::Lvalue;
 use crate::operators::{common, hir_type};
 use crate::sources::{is_table_of_characters, known_value};
 use crate::unsupported::{Lowered, Unsupported, unsupported};
-use crate::variable_length::is_row;
 
 /// The part of an element that is used.
 #[derive(Clone, Copy, PartialEq)]

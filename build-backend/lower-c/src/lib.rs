@@ -17,6 +17,7 @@ mod body;
 mod bounds;
 mod c_library;
 mod call;
+mod call_graph;
 mod call_pointer;
 mod changes;
 mod conversion;

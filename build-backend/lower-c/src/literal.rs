@@ -62,9 +62,23 @@ fn escape<'t>(rest: &'t str, bytes: &mut Vec<u8>) -> Option<&'t str> {
     Some(rest)
 }
 
+/// A string constant of C.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
+            b' '..=b'~' if byte != b'?' => out.push(char::from(byte)),
+            byte => out.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    out.push('"');
+    out
+}
+
 #[cfg(test)]
 mod tests {
-    use super::string_bytes;
+    use super::{quoted, string_bytes};
 
     #[test]
     fn adjacent_literals_are_joined() {
@@ -77,5 +91,10 @@ mod tests {
         for text in [r#"L"wide""#, "name", r#""open"#, r#""\q""#, r#""\x""#] {
             assert_eq!(string_bytes(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn strings_have_no_trigraphs_and_no_control_characters() {
+        assert_eq!(quoted("a\"\\?\n"), "\"a\\\"\\\\\\077\\012\"");
     }
 }

@@ -4,10 +4,10 @@ use apg_c_analysis::hir::{BinaryOp, ExprId, Type, UnaryOp};
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Ty};
 
+use crate::array_lengths::is_row;
 use crate::body::{Body, binary, int, local_value, operation};
 use crate::conversion::{is_float, is_signed, zero};
 use crate::unsupported::Lowered;
-use crate::variable_length::is_row;
 
 impl Body<'_, '_> {
     pub(crate) fn unary(

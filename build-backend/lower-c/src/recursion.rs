@@ -1,51 +1,14 @@
-//! Functions that call themselves, directly or through others (C17 6.5.2.2, paragraph 11). The stack of a thread
-//! of a device is small, and nothing else notices its end: a call inside of a cycle of the call graph asks
-//! for it, and ends the program with the place of the call.
-
-use std::cell::RefCell;
-use std::rc::Rc;
+//! Functions that call themselves, directly or through others (C17 6.5.2.2, paragraph 11). The stack of a
+//! thread of a device is small, and nothing else notices its end: a call inside of a cycle of the call graph
+//! asks for it, and ends the program with the place of the call.
 
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Ty};
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::body::{Body, operation};
-use crate::sources::{Definition, Sources};
+use crate::literal::quoted;
+use crate::sources::Definition;
 use crate::unsupported::Lowered;
-
-/// The functions that functions call, as far as they were requested.
-#[derive(Default)]
-pub(crate) struct CallGraph {
-    callees: RefCell<FxHashMap<Definition, Rc<[Definition]>>>,
-    reached: RefCell<FxHashMap<Definition, Rc<FxHashSet<Definition>>>>,
-}
-
-impl CallGraph {
-    fn callees(&self, sources: &Sources<'_>, function: Definition) -> Rc<[Definition]> {
-        if let Some(known) = self.callees.borrow().get(&function) {
-            return known.clone();
-        }
-        let found: Rc<[Definition]> = sources.callees_of(function).into();
-        self.callees.borrow_mut().insert(function, found.clone());
-        found
-    }
-
-    /// Whether calls lead from a function to another one, or back to itself.
-    pub(crate) fn reaches(&self, sources: &Sources<'_>, from: Definition, to: Definition) -> bool {
-        if let Some(known) = self.reached.borrow().get(&from) {
-            return known.contains(&to);
-        }
-        let mut reached = FxHashSet::default();
-        let mut pending = vec![from];
-        while let Some(function) = pending.pop() {
-            let callees = self.callees(sources, function);
-            pending.extend(callees.iter().filter(|it| reached.insert(**it)));
-        }
-        let is_reached = reached.contains(&to);
-        self.reached.borrow_mut().insert(from, Rc::new(reached));
-        is_reached
-    }
-}
 
 impl Body<'_, '_> {
     /// In front of a call that leads back to the function which makes it: ends the program if the stack of
@@ -72,7 +35,7 @@ impl Body<'_, '_> {
 
     /// Ends the program in a region of a team by a function of the host.
     pub(crate) fn end_team(&mut self, message: &str) -> Lowered<()> {
-        let text = crate::host::edits::quoted(message);
+        let text = quoted(message);
         let function = self.host_function(&format!("apg_parallel_failed({text})"));
         let ty = self.unit.program.types.array_of(Ty::U64, 3);
         let memory = self.memory("operands", ty);

@@ -14,8 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 use crate::array_lengths::has_variable_length;
+use crate::call_graph::CallGraph;
 use crate::device_library::{CHARACTER_CLASSES, device_library};
-use crate::recursion::CallGraph;
 
 /// A file of a program.
 #[derive(Clone, Copy, Debug)]

@@ -13,11 +13,6 @@ use crate::body::{Body, Storage, VariableArray, binary, int, local_value, operat
 use crate::changes::is_changed;
 use crate::unsupported::{Lowered, unsupported};
 
-/// Whether objects of a type are rows whose length is not a constant.
-pub(crate) fn is_row(ty: &Type) -> bool {
-    matches!(ty, Type::Array(_, Length::Variable(_)))
-}
-
 /// The arrays of variable length that a statement declares.
 fn declared_arrays(hir: &Program, stmt: StmtId) -> Vec<VariableId> {
     let mut found = Vec::new();

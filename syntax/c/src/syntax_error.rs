@@ -3,8 +3,12 @@
 use apg_source::TextRange;
 
 use crate::files::Span;
-use crate::parser::limits::{TOO_DEEP, TREE_TOO_DEEP};
 use crate::preprocessor::ExpansionId;
+
+/// What an error says of nesting that is too deep to parse.
+pub(crate) const TOO_DEEP: &str = "this is nested deeper than the parser goes";
+/// What an error says of nodes that are left out.
+pub(crate) const TREE_TOO_DEEP: &str = "this has more operators or levels than the tree of the parser";
 
 /// A syntax error: where it is and what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,9 @@ use rowan::GreenNodeBuilder;
 
 use crate::parser::ParseError;
 use crate::parser::event::{Event, Step, process};
-use crate::parser::limits::{MAX_TREE_DEPTH, TREE_TOO_DEEP};
+use crate::parser::limits::MAX_TREE_DEPTH;
 use crate::preprocessor::{Token, Unit};
+use crate::syntax_error::TREE_TOO_DEEP;
 use crate::syntax_kind::SyntaxKind;
 use crate::syntax_node::GreenNode;
 

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use apg_c_analysis::hir::{Length, Type};
 
-use super::edits::quoted;
 use super::mapping::Map;
 use super::{Host, device_objects};
+use crate::literal::quoted;
 use crate::sources::{FileNumber, FileObject, ReachedObject};
 
 /// The symbol of the address of an object.

@@ -4,7 +4,8 @@
 use apg_c_analysis::hir::{Directive, DirectiveId, Length, Type, VariableId};
 
 use super::Host;
-use super::edits::{self, quoted};
+use super::edits;
+use crate::literal::quoted;
 use crate::unsupported::{Lowered, unsupported};
 
 impl Host<'_> {

@@ -6,7 +6,7 @@ use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{Clause, ExprId, ExprKind, Item, Type, VariableId};
 use apg_c_syntax::TextRange;
 
-use super::edits::quoted;
+use crate::literal::quoted;
 use crate::unsupported::{Lowered, unsupported};
 
 /// A row of a table of maps, of expressions of C.

@@ -21,7 +21,6 @@ use apg_c_analysis::hir::{
 use apg_c_syntax::{Family, TextRange};
 
 pub use self::edits::presumed_line;
-pub(crate) use self::edits::quoted;
 use self::edits::{Edits, pragma};
 pub use self::host_text::host_text;
 use self::mapping::{Map, SourceText, map_kinds, type_kinds};
@@ -29,6 +28,7 @@ pub use self::parallel::ParallelKernels;
 use crate::data::{Captured, Reference};
 use crate::declare_target::{device_objects, used_variables};
 use crate::file::HostRegion;
+use crate::literal::quoted;
 use crate::region;
 use crate::sources::{FileNumber, ReachedObject, Source, Sources};
 use crate::spelling::{is_in_header, spelled_directive};

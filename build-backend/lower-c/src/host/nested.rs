@@ -1,4 +1,4 @@
-//! Directives in functions that are defined in functions (GNU C): the bodies of such functions are not lowered.
+//! Directives in functions that are defined in functions (GNU C): bodies of such functions are not lowered.
 
 use apg_c_analysis::Parsed;
 use apg_c_syntax::Family;

@@ -4,7 +4,8 @@
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, Length, Program, StmtId, Type};
 
-use super::{Host, quoted};
+use super::Host;
+use crate::literal::quoted;
 use crate::moved::{Moved, pointer_name};
 use crate::tables::{FILE_NAME, Tables};
 use crate::team::{ParallelRegions, Taken, countable_loops};

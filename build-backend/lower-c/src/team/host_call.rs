@@ -8,8 +8,8 @@ use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Ty};
 use super::routines::is_of_device;
 use crate::body::{Body, int, operation};
 use crate::conversion::{is_float, is_integer};
-use crate::host::quoted;
 use crate::library::is_mathematical;
+use crate::literal::quoted;
 use crate::tables::FILE_NAME;
 use crate::unsupported::{Lowered, unsupported};
 

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use super::accelerators::{block_name, cyclic_place, origin_name, stride_name};
 use super::references::{axis_number, grid_name};
 use super::{Unit, constants};
-use crate::host::edits::quoted;
+use crate::literal::quoted;
 use crate::unsupported::{Lowered, unsupported};
 
 /// The name of an array's descriptor in the edited text.

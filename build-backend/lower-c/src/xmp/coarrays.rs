@@ -14,7 +14,7 @@ use super::items::{array_rank, tree_range};
 use super::references::grid_name;
 use super::sections::subscript_ranges;
 use super::{Unit, constants};
-use crate::host::edits::quoted;
+use crate::literal::quoted;
 use crate::unsupported::{Lowered, unsupported};
 
 /// The name of a coarray's descriptor in the edited text.

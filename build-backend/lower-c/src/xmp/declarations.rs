@@ -5,7 +5,7 @@ use apg_c_analysis::xmp;
 
 use super::references::{grid_name, ordered};
 use super::{Unit, constants};
-use crate::host::edits::quoted;
+use crate::literal::quoted;
 use crate::unsupported::{Lowered, unsupported};
 
 /// Lower bounds and sizes of a template's axes.

@@ -30,7 +30,8 @@ use apg_c_syntax::ast::{self, AstNode as _};
 use apg_c_syntax::{Family, TextRange};
 
 use self::edits::Edits;
-use crate::host::edits::{line_number, quoted};
+use crate::host::edits::line_number;
+use crate::literal::quoted;
 use crate::unsupported::{Lowered, Unsupported, unsupported};
 
 /// The text of a file with calls in place of its XcalableMP directives; `None` if it has none. `name` is the

@@ -5,7 +5,8 @@ use apg_c_analysis::Parsed;
 use apg_c_syntax::{FileId, SyntaxKind};
 
 use super::edits::{Edits, Part};
-use crate::host::edits::{line_number, quoted};
+use crate::host::edits::line_number;
+use crate::literal::quoted;
 
 /// Maximum number of line ends in place of a marker.
 const MAX_LINE_ENDS: usize = 8;

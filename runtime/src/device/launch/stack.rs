@@ -1,5 +1,5 @@
-//! The stacks of threads of kernels (CUDA Driver API, `CU_LIMIT_STACK_SIZE`). The driver gives each thread what the
-//! code needs by itself; of functions that call themselves it does not know how much that is.
+//! The stacks of threads of kernels (CUDA Driver API, `CU_LIMIT_STACK_SIZE`). The driver gives each thread
+//! what the code needs by itself; of functions that call themselves it does not know how much that is.
 
 use crate::device::Device;
 use crate::device::cuda::driver::sys;
@@ -13,12 +13,12 @@ const RECURSION_BYTES: usize = 64 << 10;
 const MEMORY_PART: usize = 4;
 /// The most threads that a multiprocessor holds (CUDA C++ Programming Guide, "Compute Capabilities").
 const THREADS: usize = 2048;
-/// What a stack is at least.
-const LEAST_BYTES: usize = 4096;
+/// The smallest stack.
+const MIN_BYTES: usize = 4096;
 
 impl Device {
-    /// Threads of kernels get at least so many bytes of stack; returns what they have. The device's context is
-    /// current.
+    /// Gives threads of kernels at least `wanted` bytes of stack; returns what they have. The device's
+    /// context is current.
     pub(in crate::device) fn raise_stack(&self, wanted: usize) -> Result<usize, DeviceError> {
         let limit = sys::CUlimit_enum::CU_LIMIT_STACK_SIZE;
         let mut known = 0;
@@ -67,7 +67,7 @@ impl Device {
 /// The bytes of a stack for this free memory and number of multiprocessors.
 fn stack_bytes(free: usize, multiprocessors: usize) -> usize {
     let most = free / MEMORY_PART / (multiprocessors.max(1) * THREADS);
-    (most & !511).clamp(LEAST_BYTES, RECURSION_BYTES)
+    (most & !511).clamp(MIN_BYTES, RECURSION_BYTES)
 }
 
 #[cfg(test)]
@@ -78,6 +78,6 @@ mod tests {
     fn stacks_take_a_part_of_the_memory() {
         assert_eq!(stack_bytes(80 << 30, 132), RECURSION_BYTES);
         assert_eq!(stack_bytes(8 << 30, 80), 12 << 10);
-        assert_eq!(stack_bytes(1 << 30, 132), LEAST_BYTES);
+        assert_eq!(stack_bytes(1 << 30, 132), MIN_BYTES);
     }
 }

@@ -1,11 +1,12 @@
 //! State of the parser: its position, the events so far, and the errors.
 
 use super::event::Event;
-use super::limits::{MAX_DEPTH, MAX_ERRORS, TOO_DEEP};
+use super::limits::{MAX_DEPTH, MAX_ERRORS};
 use super::scopes::Scopes;
 use super::token_set::TokenSet;
 use crate::preprocessor::{Token, Unit};
 use crate::symbol::Symbol;
+use crate::syntax_error::TOO_DEEP;
 use crate::syntax_kind::SyntaxKind;
 
 /// How often the parser may look at one token without taking it. Reaching it is a mistake in the parser; it

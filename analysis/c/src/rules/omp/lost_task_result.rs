@@ -64,8 +64,8 @@ fn lost(cx: &Context<'_>, task: DirectiveId, variable: VariableId) -> Option<(Us
     Some((*inside.first().filter(|_| is_read)?, !has_value))
 }
 
-/// Whether all that reads a variable behind a task waits for the task for certain: the function may end before
-/// a task that nothing waits for stores to a variable of it.
+/// Whether all that reads a variable behind a task waits for the task for certain: the function may end
+/// before a task that nothing waits for stores to a variable of it.
 fn is_awaited(cx: &Context<'_>, task: DirectiveId, variable: VariableId) -> bool {
     let directive = cx.program.directive(task);
     let whole = directive.function.and_then(|it| cx.program.function(it).body);

@@ -12,7 +12,7 @@ use super::super::Unit;
 use super::super::edits::split;
 use super::super::items::tree_range;
 use super::block_name;
-use crate::host::edits::quoted;
+use crate::literal::quoted;
 use crate::unsupported::{Lowered, unsupported};
 
 /// Data of clauses as clauses of OpenMP.

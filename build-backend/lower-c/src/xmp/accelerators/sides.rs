@@ -3,7 +3,7 @@
 use apg_c_analysis::hir::{Directive, ExprId, ExprKind, Type};
 
 use super::super::Unit;
-use crate::host::edits::quoted;
+use crate::literal::quoted;
 use crate::unsupported::{Lowered, unsupported};
 
 impl Unit<'_> {
