@@ -36,9 +36,10 @@ void rows(int width, int height, int *counts) {
 external @printf(pointer i8, ...): i32;
 main @main;
 function @main(): i32 {
-  memory [%counts: array 64 of i32];
+  memory [%counts: array 64 of i32, %ending: array 2 of i32];
   var [%i: i32];
-  launch @rows_21(8:i32, 8:i32, address %counts[0]) at 0;
+  store %ending[0:i32] = 0:i32;
+  launch @rows_21(8:i32, 8:i32, address %counts[0], address %ending[0]) at 0;
   %i = 0:i32;
   L0: while %i < 64:i32 {
     call external @printf(bytes "%d ", load %counts[%i]);
