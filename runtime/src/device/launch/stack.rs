@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn stacks_take_a_part_of_the_memory() {
         assert_eq!(stack_bytes(80 << 30, 132), RECURSION_BYTES);
-        assert_eq!(stack_bytes(8 << 30, 80), 12 << 10);
+        assert_eq!(stack_bytes(8 << 30, 80), 25 * 512);
         assert_eq!(stack_bytes(1 << 30, 132), MIN_BYTES);
     }
 }
