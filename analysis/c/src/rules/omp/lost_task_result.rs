@@ -12,7 +12,7 @@ use crate::uses::{Use, UseKind};
 pub static RULE: Rule = Rule {
     code: "omp/lost-task-result",
     severity: Severity::Warning,
-    summary: "A task that stores its result to a copy of a variable, which nobody reads.",
+    summary: "A task that stores its result to a copy of a variable that is never read.",
     explanation: r##"
 A variable of the function around is `firstprivate` in a task, unless a clause says otherwise or it is shared in the parallel region around (OpenMP 5.2, section 5.1.1): the
 task has a copy of its own, which is gone when the task ends. What it stores there never reaches the variable that is read later.

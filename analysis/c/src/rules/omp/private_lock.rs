@@ -6,11 +6,11 @@ use crate::hir::visit::Node;
 use crate::hir::{Construct, ExprId, ExprKind, VariableId};
 use crate::rules::Context;
 
-/// A lock that excludes nobody.
+/// A lock that excludes no other thread.
 pub static RULE: Rule = Rule {
     code: "omp/private-lock",
     severity: Severity::Warning,
-    summary: "A lock of which each thread has its own: it excludes nobody.",
+    summary: "A lock of which each thread has its own: it excludes no other thread.",
     explanation: r##"
 A lock lets one thread through at a time because all threads ask for the same one. A lock that is declared in the parallel region, or is `private` there, is another one for
 each thread: each gets its own at once, and what it should protect is not protected.
@@ -109,7 +109,8 @@ pub(super) fn check(cx: &mut Context<'_>) {
         }
     }
     for (call, variable, directive) in found {
-        let message = format!("each thread has its own lock `{}`: it excludes nobody", cx.name(variable));
+        let message =
+            format!("each thread has its own lock `{}`: it excludes no other thread", cx.name(variable));
         let at = (cx.program.expr(call).range, message);
         cx.report_pair(&RULE, at, (directive.name_range, "the parallel region"));
     }

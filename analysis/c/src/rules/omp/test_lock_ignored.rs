@@ -10,7 +10,7 @@ use crate::rules::Context;
 pub static RULE: Rule = Rule {
     code: "omp/test-lock-ignored",
     severity: Severity::Warning,
-    summary: "`omp_test_lock` whose result nobody looks at: the thread may not have the lock.",
+    summary: "`omp_test_lock` whose result is not tested: the thread may not have the lock.",
     explanation: r##"
 `omp_test_lock` does not wait: it takes the lock if it is free, and says by its result whether it has (OpenMP 5.2, section 18.9.5). A thread that does not look at the result goes
 on without the lock, beside the thread that has it, and releases a lock that is not its own.

@@ -139,7 +139,7 @@ impl SlotAnalysis<'_> {
         self.is_method(*method, "x10.util.SlotGroup", "make").then_some(&args[..])
     }
 
-    /// Whether all calls of a group are seen: it is made in this body, and nobody else gets it.
+    /// Whether all calls of a group are seen: it is made in this body, and passed to no other code.
     pub(super) fn sees_all_calls(&self, group: LocalId) -> bool {
         self.is_closed && self.made_with(group).is_some()
     }
