@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 typedef uint64_t u64;
-enum { NO_MEMORY = 2, INVALID = 1, PEER_ENABLED = 704, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713 };
+enum { NO_MEMORY = 2, INVALID = 1, PEER_ENABLED = 704, ALREADY_REGISTERED = 712, NOT_REGISTERED = 713, NOT_FOUND = 500, NOT_SUPPORTED = 801 };
 
 static long setting(const char *name, long otherwise) {
     const char *text = getenv("FAKE_CUDA");
@@ -78,6 +78,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     }
     return 0;
 }
+int cuDeviceGetP2PAttribute(int *value, int attribute, int a, int b) { CALL(); *value = 0; return 0; }
 int cuDeviceCanAccessPeer(int *can, int a, int b) { CALL(); *can = setting("peer", 1); return 0; }
 static char contexts[16];
 int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { return 0; }
@@ -174,6 +175,10 @@ int cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
 int cuMemHostUnregister(void *address) { CALL(); return release((u64)address, REGISTERED) ? NOT_REGISTERED : 0; }
 
 static int copy(u64 target, u64 source, u64 bytes) { memcpy((void *)target, (void *)source, bytes); return 0; }
+int cuMemcpyHtoD_v2(u64 target, const void *source, size_t bytes) {
+    CALL();
+    return inside(target, bytes, DEVICE) ? copy(target, (u64)source, bytes) : INVALID;
+}
 int cuMemcpyHtoDAsync_v2(u64 target, const void *source, size_t bytes, void *stream) {
     CALL();
     return inside(target, bytes, DEVICE) ? copy(target, (u64)source, bytes) : INVALID;
@@ -220,6 +225,8 @@ int cuEventElapsedTime_v2(float *milliseconds, void *start, void *end) { *millis
 
 int cuModuleLoadData(void **module, const void *image) { CALL(); *module = &thing; return 0; }
 int cuModuleGetFunction(void **function, void *module, const char *name) { CALL(); *function = &thing; return 0; }
+// Kernels here have no variables.
+int cuModuleGetGlobal_v2(u64 *address, size_t *bytes, void *module, const char *name) { return NOT_FOUND; }
 int cuFuncGetAttribute(int *value, int attribute, void *function) { *value = attribute == 0 ? 1024 : 0; return 0; }
 int cuFuncSetAttribute(void *function, int attribute, int value) { CALL(); return 0; }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) { *blocks = threads > 0 ? 2048 / threads : 0; return 0; }
@@ -246,3 +253,13 @@ int nvrtcGetCUBINSize(void *program, size_t *size) { *size = 4; return 0; }
 int nvrtcGetCUBIN(void *program, char *code) { memcpy(code, "fake", 4); return 0; }
 int nvrtcGetPTXSize(void *program, size_t *size) { *size = 5; return 0; }
 int nvrtcGetPTX(void *program, char *code) { memcpy(code, "fake", 5); return 0; }
+
+// Memory of other processes and textures are a matter of real devices.
+int cuMemGetAddressRange_v2(u64 *start, size_t *bytes, u64 address) { return NOT_SUPPORTED; }
+int cuIpcOpenMemHandle_v2(u64 *address, struct { char reserved[64]; } handle, unsigned flags) { return NOT_SUPPORTED; }
+int cuIpcGetMemHandle(void *handle, u64 address) { return NOT_SUPPORTED; }
+int cuArray3DCreate_v2(void **array, const void *descriptor) { return NOT_SUPPORTED; }
+int cuArrayDestroy(void *array) { return NOT_SUPPORTED; }
+int cuMemcpy3D_v2(const void *copy) { return NOT_SUPPORTED; }
+int cuTexObjectCreate(u64 *texture, const void *resource, const void *sampler, const void *view) { return NOT_SUPPORTED; }
+int cuTexObjectDestroy(u64 texture) { return NOT_SUPPORTED; }

@@ -85,6 +85,11 @@ pub fn skip(why: &str) {
 
 /// All `.x10` files below a folder, sorted.
 pub fn x10_files(folder: &Path) -> Vec<PathBuf> {
+    files_below(folder, "x10")
+}
+
+/// All files below a folder whose names end in an extension, sorted.
+pub fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut folders = vec![folder.to_owned()];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -92,7 +97,7 @@ pub fn x10_files(folder: &Path) -> Vec<PathBuf> {
         for path in entries.flatten().map(|entry| entry.path()) {
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "x10") {
+            } else if path.extension().is_some_and(|it| it == extension) {
                 found.push(path);
             }
         }

@@ -2,6 +2,7 @@
 //! driver is `tests/driver/fake_cuda.c`, whose devices keep their memory in the host's and whose kernels do
 //! nothing.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -76,6 +77,30 @@ fn says(output: &Output, lines: &[&str]) {
     for line in lines {
         assert!(all.contains(line), "`{line}` is not in:\n{all}");
     }
+}
+
+/// The names of functions of CUDA's driver that stand before a parenthesis in a text, behind a prefix.
+fn driver_calls(text: &str, prefix: &str) -> BTreeSet<String> {
+    let start = format!("{prefix}cu");
+    let starts = text.match_indices(&start).map(|(at, _)| at + prefix.len());
+    let names = starts.filter_map(|at| {
+        let name = text[at..].split(|it: char| !it.is_ascii_alphanumeric() && it != '_').next()?;
+        let is_call = text[at + name.len()..].starts_with('(') && name[2..].starts_with(char::is_uppercase);
+        is_call.then(|| name.to_owned())
+    });
+    names.collect()
+}
+
+/// What is missing there ends a program where the runtime calls it first.
+#[test]
+fn the_driver_of_these_tests_has_what_the_runtime_calls() {
+    let repository = tools::repository();
+    let read = |path: &Path| std::fs::read_to_string(path).expect("a source file");
+    let sources = tools::files_below(&repository.join("runtime/src"), "rs");
+    let called: BTreeSet<_> = sources.iter().flat_map(|it| driver_calls(&read(it), "sys::")).collect();
+    assert!(called.contains("cuLaunchKernel"), "{called:?}");
+    let there = driver_calls(&read(&repository.join("tests/driver/fake_cuda.c")), "int ");
+    assert_eq!(called.difference(&there).collect::<Vec<_>>(), Vec::<&String>::new());
 }
 
 #[test]
