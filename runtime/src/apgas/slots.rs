@@ -1,6 +1,7 @@
 //! Slots of this place: activities and blocks of kernels that wait for their calls
 //! ([`crate::slots`]), and messages of other places.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -236,7 +237,6 @@ impl Pending {
     /// Suspends the activity until the call has ended, unless that is soon. In between it may be woken to say
     /// where it is.
     fn wait(&self) -> Outcome {
-        self.spin();
         loop {
             let waiter = {
                 let mut state = self.state.lock();
@@ -275,8 +275,8 @@ impl Probe for Pending {
     }
 }
 
-/// Makes a send or a receive whose partner waits. If none does, requests of blocks are looked for: one look
-/// finds those of many, which the next receives then take.
+/// Makes a send or a receive whose partner waits. If none does, a receive takes the next message that blocks
+/// send in their requests: one look finds those of many, which the next receives then take.
 fn make_now(request: &Request) -> Option<Outcome> {
     let make = || own().engine.make_now(&PlaceTransport, request);
     if request.call != Call::Receive || !own().has_sources.load(Ordering::Relaxed) {
@@ -287,9 +287,25 @@ fn make_now(request: &Request) -> Option<Outcome> {
         own().received.store(own().received.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         outcome
     };
-    make().map(note).or_else(|| {
-        sources().iter().for_each(|it| it.poll());
-        make()
+    make().map(note).or_else(|| receive_from_blocks(request))
+}
+
+/// Looks for messages of blocks for a moment before the receive is posted.
+fn receive_from_blocks(request: &Request) -> Option<Outcome> {
+    let (engine, sources) = (&own().engine, sources());
+    if sources.is_empty() || !engine.can_receive_from_blocks(request) {
+        return None;
+    }
+    let receive = || engine.receive_from_blocks(&PlaceTransport, request, &sources);
+    receive().or_else(|| {
+        let found = Cell::new(None);
+        spin_until(|| {
+            let outcome = receive();
+            let has_ended = outcome.is_some();
+            found.set(outcome);
+            has_ended
+        });
+        found.take()
     })
 }
 
@@ -301,12 +317,18 @@ pub fn call(mut request: Request) -> Outcome {
     if let Some(outcome) = make_now(&request) {
         return outcome;
     }
+    let has_spun =
+        own().has_sources.load(Ordering::Relaxed) && own().engine.can_receive_from_blocks(&request);
     let pending = Arc::new(Pending { site: request.probe.clone(), ..Pending::default() });
     if request.call.blocks() {
         request.probe = Some(Arc::<Pending>::clone(&pending));
     }
     let end = Arc::clone(&pending);
     own().engine.post(&PlaceTransport, request, Box::new(move |outcome| end.end(outcome)));
+    // A receive has looked for blocks before it was posted.
+    if !has_spun {
+        pending.spin();
+    }
     pending.wait()
 }
 

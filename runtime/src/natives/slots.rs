@@ -171,6 +171,7 @@ pub(crate) fn slot_call(
         block: None,
         owner: slots::owner(),
         gathered: (0, 0),
+        is_sent: false,
         probe: None,
     };
     let (sends, takes) = parts(call, partner == rank, members);

@@ -40,10 +40,33 @@ pub trait BlockSlots: Send + Sync {
     fn end(&self, owner: usize) -> Result<(), Failure>;
 }
 
+/// A message that a block sends with its request: the elements are there.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockMessage<'a> {
+    /// The group's number.
+    pub group: i64,
+    /// The slot that sends.
+    pub rank: i64,
+    /// The rank that it sends to.
+    pub partner: i64,
+    /// The tag.
+    pub tag: i32,
+    /// What the elements are.
+    pub sent: Elements,
+    /// The elements.
+    pub bytes: &'a [u8],
+    /// As in [`Request`].
+    pub owner: usize,
+}
+
 /// Where requests of blocks come from.
 pub trait RequestSource: Send + Sync {
     /// Begins the calls of requests that have come.
     fn poll(&self);
+
+    /// Begins the calls of requests that have come until `take` takes the message of one, which the block is
+    /// answered; later requests are left for the next time. Calls of `take` are made by this thread.
+    fn poll_until_taken(&self, take: &mut dyn FnMut(&BlockMessage<'_>) -> bool);
 }
 
 /// Memory of a block.
@@ -116,6 +139,7 @@ impl BlockCall {
             target,
             wanted: self.elements(usize::from(numbers.buffer_count > 1)),
             gathered: (0, 0),
+            is_sent: false,
             block: Some(numbers.block),
             owner,
             probe: None,

@@ -23,6 +23,8 @@ pub struct Matcher<S, R> {
     /// The source of each waiting send, by tag and order of arrival.
     sources: BTreeMap<(i32, u64), u32>,
     receives: Queues<(Option<u32>, i32), R>,
+    /// Number of receives that wait.
+    waiting_receives: usize,
 }
 
 impl<S, R> Default for Matcher<S, R> {
@@ -32,6 +34,7 @@ impl<S, R> Default for Matcher<S, R> {
             sends: FxHashMap::default(),
             sources: BTreeMap::new(),
             receives: FxHashMap::default(),
+            waiting_receives: 0,
         }
     }
 }
@@ -64,7 +67,9 @@ impl<S, R> Matcher<S, R> {
         if !accepts(&found.1) {
             return None;
         }
-        take_first(&mut self.receives, (key, tag)).map(|it| it.1)
+        let taken = take_first(&mut self.receives, (key, tag)).map(|it| it.1);
+        self.waiting_receives -= usize::from(taken.is_some());
+        taken
     }
 
     /// A receive from a source, or from any, is posted. Gives it back with the send that it takes and the
@@ -75,6 +80,7 @@ impl<S, R> Matcher<S, R> {
         }
         let number = self.number();
         self.receives.entry((source, tag)).or_default().push_back((number, receive));
+        self.waiting_receives += 1;
         None
     }
 
@@ -102,6 +108,7 @@ impl<S, R> Matcher<S, R> {
     /// Takes out everything that waits.
     pub fn drain(&mut self) -> (Vec<S>, Vec<R>) {
         self.sources.clear();
+        self.waiting_receives = 0;
         let sends = self.sends.drain().flat_map(|it| it.1).map(|it| it.1).collect();
         let receives = self.receives.drain().flat_map(|it| it.1).map(|it| it.1).collect();
         (sends, receives)
@@ -110,6 +117,11 @@ impl<S, R> Matcher<S, R> {
     /// Number of sends that wait.
     pub fn waiting_sends(&self) -> usize {
         self.sources.len()
+    }
+
+    /// Whether nothing waits: a send that comes now would be the first, for whatever receive comes next.
+    pub fn is_idle(&self) -> bool {
+        self.waiting_receives == 0 && self.sources.is_empty()
     }
 }
 
@@ -192,8 +204,11 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(matcher.waiting_sends(), model.sends.len());
+                let is_idle = model.sends.is_empty() && model.receives.is_empty();
+                prop_assert_eq!(matcher.is_idle(), is_idle);
             }
             let (mut sends, mut receives) = matcher.drain();
+            prop_assert!(matcher.is_idle());
             sends.sort_unstable();
             receives.sort_unstable();
             prop_assert_eq!(sends, model.sends.iter().map(|it| it.2).collect::<Vec<_>>());

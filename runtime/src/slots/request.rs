@@ -380,6 +380,8 @@ pub struct Request {
     /// A barrier: first rank and number of the slots of this place for which the call is made, of which this
     /// one is the last; of this slot alone if they are none.
     pub gathered: (u32, u32),
+    /// An exchange: its partner has taken what it sends.
+    pub is_sent: bool,
     /// The number of the block that makes the call, if it is one of a kernel.
     pub block: Option<i64>,
     /// The activity that makes the call, to end its slots if it fails.

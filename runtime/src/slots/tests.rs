@@ -97,6 +97,7 @@ fn request(rank: u32, call: Call) -> Request {
         block: None,
         owner: rank as usize + 1,
         gathered: (0, 0),
+        is_sent: false,
         probe: None,
     }
 }

@@ -12,9 +12,10 @@ use super::board::Board;
 use super::device_memory::{Copies, Elements};
 use super::layout::{Answered, INLINE_BYTES, Post, answer_flag, sent};
 use super::peers::GroupChannels;
-use crate::slots::block_call::{BlockCall, BlockSlots, CallSite, Memory};
+use crate::layout::SlotBuffer;
+use crate::slots::block_call::{BlockCall, BlockMessage, BlockSlots, CallSite, Memory, checked_tag};
 use crate::slots::group::Part;
-use crate::slots::request::{Call, Failure, FailureKind, Outcome, Source, Target};
+use crate::slots::request::{Call, Elements as SlotElements, Failure, FailureKind, Outcome, Source, Target};
 
 /// The calls of one launch.
 pub(super) struct Calls {
@@ -154,6 +155,62 @@ impl Calls {
         post: &Post,
         known: &mut Option<Arc<CallSite>>,
     ) {
+        self.begin_rest(block, number, post, known, false);
+    }
+
+    /// Offers the elements that call `number` of a block sends, if they are in its request. If they are taken
+    /// the call is answered, or the other half of an exchange is begun.
+    pub(super) fn offer(
+        self: &Arc<Self>,
+        block: u32,
+        number: u64,
+        post: &Post,
+        known: &mut Option<Arc<CallSite>>,
+        take: &mut dyn FnMut(&BlockMessage<'_>) -> bool,
+    ) -> bool {
+        let made = &post.call;
+        let call = Call::from_number(made.call);
+        let is_exchange = matches!(call, Some(Call::Exchange | Call::Replace));
+        // Only a short request has elements in it, whose ranges its block has checked.
+        let sends = made.buffer_count > 0 && (is_exchange || call == Some(Call::Send));
+        if !sends || post.sent != sent::INLINE {
+            return false;
+        }
+        let SlotBuffer { count, size, kind, .. } = made.buffers[0];
+        let (Ok(count), Ok(tag)) = (u64::try_from(count), checked_tag(made.tag)) else { return false };
+        let bytes = count.saturating_mul(u64::from(size));
+        if bytes > INLINE_BYTES as u64 {
+            return false;
+        }
+        let elements = Source::Memory { address: self.board.sent(block), bytes: bytes as usize };
+        let message = BlockMessage {
+            group: made.group,
+            rank: made.rank,
+            partner: made.partner,
+            tag,
+            sent: SlotElements { count, size, kind: kind as u8 },
+            bytes: elements.bytes(),
+            owner: self.owner(),
+        };
+        if !take(&message) {
+            return false;
+        }
+        match is_exchange {
+            true => self.begin_rest(block, number, post, known, true),
+            false => self.board.answer(block).write(number, Answered::default(), &[]),
+        }
+        true
+    }
+
+    /// Begins a call, of which what it sends has been taken if it `is_sent`.
+    fn begin_rest(
+        self: &Arc<Self>,
+        block: u32,
+        number: u64,
+        post: &Post,
+        known: &mut Option<Arc<CallSite>>,
+        is_sent: bool,
+    ) {
         let site = CallSite::of(&post.call);
         let probe = match known {
             Some(probe) if **probe == site => Arc::clone(probe),
@@ -164,11 +221,12 @@ impl Calls {
             Ok(made) => made,
             Err(failure) => return self.refuse(block, number, site, failure),
         };
-        let source = self.source(block, &made, post);
+        let source = if is_sent { Source::Nothing } else { self.source(block, &made, post) };
         let (delivery, target) = self.target(block, &made);
         let mut request = made.request(source, target, self.owner());
         request.probe = Some(probe);
         request.gathered = post.gathered;
+        request.is_sent = is_sent;
         let (parts, slot, call) = (made.received_bytes(1), made.slot(), made.call);
         let about = made.request_number();
         let open = OpenCall { block, number, site, slot, call, about, element_bytes: parts, delivery };

@@ -11,6 +11,8 @@
 //! the device's copy engine ([`transfer`]), to another device directly. All memory is made before the kernel
 //! starts ([`memory`]): an allocation may wait for running kernels.
 
+#[cfg(test)]
+mod activity_tests;
 mod board;
 mod calls;
 mod device_memory;

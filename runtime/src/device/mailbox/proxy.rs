@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use super::board::Board;
 use super::calls::Calls;
-use crate::slots::block_call::{CallSite, RequestSource};
+use crate::slots::block_call::{BlockMessage, CallSite, RequestSource};
 
 /// How long the thread spins after something came: longer than a copy of many elements takes, after which
 /// their block continues.
@@ -38,8 +39,22 @@ pub(super) struct Server {
 struct Reader {
     /// What each block has made.
     made: Vec<Made>,
-    /// The blocks whose requests are read in this sweep.
+    /// The blocks whose requests the last sweep has found and that have not been read, the first at the end.
     ready: Vec<u32>,
+}
+
+impl Reader {
+    /// Looks for blocks that have rung since their last call, and begins to bring their requests into the
+    /// caches.
+    fn sweep(&mut self, board: Board) {
+        self.ready.clear();
+        for ((block, doorbell), made) in (0..board.blocks).zip(board.doorbells()).zip(&self.made).rev() {
+            if doorbell.load(Ordering::Relaxed) == (made.calls + 1) as u32 {
+                self.ready.push(block);
+            }
+        }
+        self.ready.iter().rev().for_each(|block| board.post(*block).prefetch());
+    }
 }
 
 /// The calls of a block so far.
@@ -61,26 +76,35 @@ impl Server {
     /// Begins the calls whose doorbells have rung, unless another thread does; whether there were some.
     fn serve(&self) -> bool {
         let Some(mut reader) = self.read.try_lock() else { return false };
-        let Some(Reader { made, ready }) = &mut *reader else { return false };
+        let Some(reader) = &mut *reader else { return false };
+        reader.sweep(self.calls.board);
+        let any = !reader.ready.is_empty();
+        self.begin_ready(reader, &mut |_| false);
+        any
+    }
+
+    /// Begins the calls that the last sweep has found, until `take` takes the message of one.
+    fn begin_ready(&self, reader: &mut Reader, take: &mut dyn FnMut(&BlockMessage<'_>) -> bool) {
         let board = self.calls.board;
-        ready.clear();
-        for ((block, doorbell), made) in (0..).zip(board.doorbells()).zip(&*made) {
-            if doorbell.load(Ordering::Relaxed) == (made.calls + 1) as u32 {
-                ready.push(block);
-                board.post(block).prefetch();
-            }
-        }
-        for block in ready.iter().copied() {
-            let made = &mut made[block as usize];
+        while let Some(block) = reader.ready.pop() {
+            let made = &mut reader.made[block as usize];
             let number = made.calls + 1;
-            // The doorbell may come before the last words of the request.
+            // The doorbell may come before the last words of the request: a later sweep finds it again.
             // SAFETY: the block's staging memory, unused in a call with elements in the request.
-            if let Some(post) = unsafe { board.post(block).read(number, block, board.sent(block)) } {
-                made.calls = number;
-                self.calls.begin(block, number, &post, &mut made.site);
+            let Some(post) = (unsafe { board.post(block).read(number, block, board.sent(block)) }) else {
+                continue;
+            };
+            made.calls = number;
+            if self.calls.offer(block, number, &post, &mut made.site, take) {
+                return;
             }
+            self.calls.begin(block, number, &post, &mut made.site);
         }
-        !ready.is_empty()
+    }
+
+    /// An activity polls: the thread leaves the requests to it. A lost count does not harm.
+    fn note_poll(&self) {
+        self.helps.store(self.helps.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 
     /// The kernel has ended: the memory of the mailbox is not read any more when this returns.
@@ -92,7 +116,17 @@ impl Server {
 impl RequestSource for Server {
     fn poll(&self) {
         self.serve();
-        self.helps.fetch_add(1, Ordering::Relaxed);
+        self.note_poll();
+    }
+
+    fn poll_until_taken(&self, take: &mut dyn FnMut(&BlockMessage<'_>) -> bool) {
+        self.note_poll();
+        let Some(mut reader) = self.read.try_lock() else { return };
+        let Some(reader) = &mut *reader else { return };
+        if reader.ready.is_empty() {
+            reader.sweep(self.calls.board);
+        }
+        self.begin_ready(reader, take);
     }
 }
 

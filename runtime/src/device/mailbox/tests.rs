@@ -21,13 +21,13 @@ use crate::slots::group::{Group, Part, Side};
 use crate::slots::message::{SlotMessage, Transport};
 use crate::slots::request::{ANY_SOURCE, Call, Continuation, Failure, FailureKind, Request};
 
-const GROUP: i64 = 3;
+pub(super) const GROUP: i64 = 3;
 const BOARD_ALIGNMENT: usize = 128;
 /// Longer than any answer takes.
-const LIMIT: Duration = Duration::from_secs(60);
+pub(super) const LIMIT: Duration = Duration::from_secs(60);
 
 /// One place alone.
-struct NoTransport;
+pub(super) struct NoTransport;
 
 impl Transport for NoTransport {
     fn send(&self, host: u32, message: &SlotMessage, _: &[u8]) {
@@ -35,7 +35,7 @@ impl Transport for NoTransport {
     }
 }
 
-struct OnePlace(Engine);
+pub(super) struct OnePlace(pub(super) Engine);
 
 impl BlockSlots for OnePlace {
     fn post(&self, request: Request, then: Continuation) {
@@ -98,9 +98,11 @@ impl Copies for HostCopies {
 }
 
 /// What a block does in `apg_slot_message`.
-struct Block {
+pub(super) struct Block {
     board: Board,
-    block: u32,
+    pub(super) block: u32,
+    /// The rank of the first block.
+    first: i64,
     members: i64,
     calls: u64,
     is_wide: bool,
@@ -108,14 +110,14 @@ struct Block {
 
 /// A call failed: a block ends then.
 #[derive(Debug, PartialEq, Eq)]
-struct Ended;
+pub(super) struct Ended;
 
 impl Block {
-    fn rank(&self) -> i64 {
-        i64::from(self.block)
+    pub(super) fn rank(&self) -> i64 {
+        self.first + i64::from(self.block)
     }
 
-    fn call(
+    pub(super) fn call(
         &mut self,
         call: Call,
         (partner, from): (i64, i64),
@@ -157,7 +159,7 @@ impl Block {
                 first: 0,
                 members: self.members,
                 stride: 1,
-                block: self.rank(),
+                block: i64::from(self.block),
                 buffers: all,
                 call: call.number(),
                 buffer_count: buffers.len() as u32,
@@ -229,19 +231,34 @@ fn launch(
     staging: usize,
     body: &(dyn Fn(&mut Block) -> Result<(), Ended> + Sync),
 ) -> (Option<Failure>, Result<(), Failure>) {
+    let parts = [(0, 0, Side::Blocks, i64::from(blocks))];
+    launch_beside(&parts, (blocks, staging), body, &|_, _| ())
+}
+
+/// The same in a group with these parts, of which the last one is that of the blocks, while the first slot
+/// does what `activity` says, with the engine and the source of requests.
+pub(super) fn launch_beside(
+    parts: &[(i64, u32, Side, i64)],
+    (blocks, staging): (u32, usize),
+    body: &(dyn Fn(&mut Block) -> Result<(), Ended> + Sync),
+    activity: &(dyn Fn(&Engine, &Arc<dyn RequestSource>) + Sync),
+) -> (Option<Failure>, Result<(), Failure>) {
     let mut memory = vec![0_u8; Board::bytes(blocks, staging) + BOARD_ALIGNMENT];
     let start = memory.as_ptr().align_offset(BOARD_ALIGNMENT);
     // SAFETY: zeroed memory of that alignment, which lives until the threads have ended.
     let board = unsafe { Board::new(memory.as_mut_ptr().add(start), blocks, staging) };
-    let engine = Engine::default();
-    let group = Group::new(&[(0, 0, Side::Blocks, i64::from(blocks))]).expect("a group");
-    engine.register(GROUP, group, 0);
-    let calls = Arc::new(Calls::new(board, Arc::new(OnePlace(engine)), Arc::new(HostCopies), Vec::new()));
+    let slots = Arc::new(OnePlace(Engine::default()));
+    let group = Group::new(parts).expect("a group");
+    let first = group.parts().last().map_or(0, |part| i64::from(part.first));
+    slots.0.register(GROUP, group, 0);
+    let calls = Arc::new(Calls::new(board, Arc::<OnePlace>::clone(&slots), Arc::new(HostCopies), Vec::new()));
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let (own, over) = (&calls, &is_over);
         let server = Arc::new(Server::new(Arc::clone(own), Arc::default()));
         let shared = Arc::clone(&server);
+        let source: Arc<dyn RequestSource> = Arc::<Server>::clone(&server);
+        let beside = scope.spawn(move || activity(&slots.0, &source));
         let serve = scope.spawn(move || {
             Proxy { server: &shared, is_over: over, has_failed_check: &|| false }.run();
         });
@@ -256,12 +273,13 @@ fn launch(
         calls.set_proxy(serve.thread().clone());
         let run = |block| {
             let members = i64::from(blocks);
-            let mut block = Block { board, block, members, calls: 0, is_wide: block % 3 == 2 };
+            let mut block = Block { board, block, first, members, calls: 0, is_wide: block % 3 == 2 };
             // A block that has failed is at its end.
             let _ = body(&mut block);
         };
         let all: Vec<_> = (0..blocks).map(|block| scope.spawn(move || run(block))).collect();
         let ended: Vec<_> = all.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        beside.join().expect("an activity that gets what was sent");
         is_over.store(true, Ordering::Release);
         calls.wake();
         helper.join().expect("a helper that ends");

@@ -1,10 +1,13 @@
 //! Sends and receives of activities whose partner waits already: they need neither a continuation nor an
 //! entry among the calls that wait.
 
+use std::sync::Arc;
+
 use super::point_to_point::misfit;
 use super::state::{Engine, GroupRef, Origin, Posted, Sent, SlotState};
 use crate::base::sanitizer;
 use crate::profile;
+use crate::slots::block_call::{BlockMessage, RequestSource};
 use crate::slots::message::Transport;
 use crate::slots::request::{ANY_SOURCE, Call, Completion, Outcome, Request, Source, Target};
 
@@ -12,25 +15,11 @@ impl Engine {
     /// Makes a send or a receive if its partner at this place waits for it with elements in memory of the
     /// host. `None` if the call is to be posted, also if something is wrong with it.
     pub fn make_now(&self, transport: &dyn Transport, request: &Request) -> Option<Outcome> {
-        if profile::on()
-            || sanitizer::watches_threads()
-            || !matches!(request.call, Call::Send | Call::Receive)
-        {
+        if !matches!(request.call, Call::Send | Call::Receive) {
             return None;
         }
-        let group = self.group(request.group, request.rank)?;
-        let rank = u32::try_from(request.rank).ok()?;
+        let (group, rank) = self.idle_slot(request)?;
         let slot = group.slot(rank)?;
-        if group.failure.get().is_some() {
-            return None;
-        }
-        {
-            let mut calls = slot.calls.lock();
-            if calls.waiting.is_some() {
-                return None;
-            }
-            calls.owner = request.owner;
-        }
         match (request.call, &request.source, &request.target) {
             (Call::Send, source @ Source::Memory { .. }, _) => {
                 self.send_now(transport, &group, rank, source, request)
@@ -40,6 +29,79 @@ impl Engine {
             }
             _ => None,
         }
+    }
+
+    /// The slot of a request that could be made at once, if it does not wait.
+    fn idle_slot(&self, request: &Request) -> Option<(GroupRef, u32)> {
+        if profile::on() || sanitizer::watches_threads() {
+            return None;
+        }
+        let group = self.group(request.group, request.rank)?;
+        let rank = u32::try_from(request.rank).ok()?;
+        group.begin_now(rank, request.owner)?;
+        Some((group, rank))
+    }
+
+    /// Whether a receive may take a message straight from the request of a block.
+    pub fn can_receive_from_blocks(&self, request: &Request) -> bool {
+        let is_plain = request.call == Call::Receive && matches!(request.target, Target::Memory { .. });
+        is_plain && self.idle_slot(request).is_some()
+    }
+
+    /// Makes a receive at once as [`Engine::make_now`] does, or takes the next message that blocks send in
+    /// requests: straight from the request, which then needs no entry in an inbox, if nothing that has come
+    /// before is to be matched first. The calls of other requests are begun as usual.
+    pub fn receive_from_blocks(
+        &self,
+        transport: &dyn Transport,
+        request: &Request,
+        sources: &[Arc<dyn RequestSource>],
+    ) -> Option<Outcome> {
+        let (Call::Receive, target @ Target::Memory { .. }) = (request.call, &request.target) else {
+            return None;
+        };
+        let (group, rank) = self.idle_slot(request)?;
+        let slot = group.slot(rank)?;
+        let mut outcome = None;
+        for source in sources {
+            source.poll_until_taken(&mut |message| {
+                outcome = self.take_from_block(transport, &group, (rank, slot), target, request, message);
+                outcome.is_some()
+            });
+            if outcome.is_some() {
+                return outcome;
+            }
+        }
+        self.receive_now(transport, &group, (rank, slot), target, request)
+    }
+
+    /// Takes a message of a block for a receive that has not been posted.
+    fn take_from_block(
+        &self,
+        transport: &dyn Transport,
+        group: &GroupRef,
+        (rank, slot): (u32, &SlotState),
+        target: &Target,
+        request: &Request,
+        message: &BlockMessage<'_>,
+    ) -> Option<Outcome> {
+        let is_for_it = (message.group, message.partner, message.tag)
+            == (request.group, request.rank, request.tag)
+            && (request.from == ANY_SOURCE || request.from == message.rank);
+        let from = u32::try_from(message.rank).ok().filter(|_| is_for_it)?;
+        if misfit(from, rank, message.sent, request.wanted).is_some() {
+            return None;
+        }
+        // What the slot has begun to receive, and what has been sent to it, come first. The block makes no
+        // other call meanwhile, and no other activity receives for this slot.
+        let (is_idle, effects) = slot.inbox.try_with(group, |content| content.matcher.is_idle())?;
+        effects.into_iter().for_each(|it| self.run(transport, group, it));
+        if !is_idle {
+            return None;
+        }
+        group.begin_now(from, message.owner)?;
+        let written = target.write(message.bytes);
+        Some(written.map(|()| Completion { source: from, elements: message.sent.count }))
     }
 
     fn send_now(

@@ -181,6 +181,10 @@ impl Engine {
             Call::Receive | Call::StartReceive => {
                 self.receive(transport, group, (from, tag), rank, Posted { target, wanted, done });
             }
+            Call::Exchange | Call::Replace if request.is_sent => {
+                group.note_half(rank, false);
+                self.receive(transport, group, (from, tag), rank, Posted { target, wanted, done });
+            }
             Call::Exchange | Call::Replace => {
                 let source = match if call == Call::Replace { source.packed() } else { Ok(source) } {
                     Ok(source) => source,

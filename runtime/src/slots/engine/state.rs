@@ -283,6 +283,18 @@ impl GroupState {
         *sent - 1
     }
 
+    /// Notes who makes a call of a slot that does not wait. `None` if a call of the slot waits already, the
+    /// slot is not at this place, or the group has failed.
+    pub(super) fn begin_now(&self, rank: u32, owner: usize) -> Option<()> {
+        let slot = self.slot(rank)?;
+        let mut calls = slot.calls.lock();
+        if calls.waiting.is_some() || self.failure.get().is_some() {
+            return None;
+        }
+        calls.owner = owner;
+        Some(())
+    }
+
     /// One half of an exchange of a slot has ended.
     pub(super) fn note_half(&self, rank: u32, is_receive: bool) {
         let Some(slot) = self.slot(rank) else { return };
