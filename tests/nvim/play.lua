@@ -32,16 +32,16 @@ function M.code(diagnostic)
   return diagnostic.code or (diagnostic.user_data and diagnostic.user_data.lsp and diagnostic.user_data.lsp.code)
 end
 
---- The answer of the server to a request with these parameters about the buffer.
-function M.request(method, parameters)
+--- The answer to a request with these parameters about the buffer, of the server with this number, or of the first that has one.
+function M.request(method, parameters, server)
   parameters.textDocument = vim.lsp.util.make_text_document_params(0)
   local answers
   -- Neovim may send an edit late: then the server says that the text is another one by now, and is asked again.
   for _ = 1, 10 do
     answers = vim.lsp.buf_request_sync(0, method, parameters, 60000) or {}
     local edited = false
-    for _, answer in pairs(answers) do
-      if answer.result then return answer.result end
+    for number, answer in pairs(answers) do
+      if answer.result and (server == nil or number == server) then return answer.result end
       edited = edited or (answer.error or {}).code == -32801
     end
     if not edited then break end
@@ -51,10 +51,10 @@ function M.request(method, parameters)
 end
 
 --- The answer about a place (line and column from 1): in normal mode the cursor cannot stand where one writes.
-function M.ask(method, line, column, more)
+function M.ask(method, line, column, more, server)
   local parameters = { position = { line = line - 1, character = column - 1 } }
   for key, value in pairs(more or {}) do parameters[key] = value end
-  return M.request(method, parameters)
+  return M.request(method, parameters, server)
 end
 
 --- All text of the buffers that are seen.

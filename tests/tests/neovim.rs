@@ -1,9 +1,10 @@
 //! A real editor: headless Neovim mends a broken kernel by its quick fix, completes, renames and navigates.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use apg_tests::sources::on_path;
 use apg_tests::{programs, tools};
 
 const BROKEN: &str = r"import x10.compiler.CUDA;
@@ -86,6 +87,45 @@ fn neovims_commands_run_programs_and_show_places() {
     }
 }
 
+const RACE: &str = r#"#include <stdio.h>
+
+int main(void) {
+    int sum = 0;
+    #pragma omp parallel for
+    for (int i = 0; i < 100; i++)
+        sum += i;
+    printf("sum %d\n", sum);
+    return 0;
+
+}
+"#;
+
+#[test]
+fn neovim_mends_and_runs_a_c_program_beside_clangd() {
+    let Some(neovim) = tools::optional_tool("nvim") else { return };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("sum.c");
+    std::fs::write(&file, RACE).expect("written");
+    let said = play(&neovim, "c_file.lua", &file);
+    let steps = [
+        "filetype c",
+        "diagnostic omp/missing-reduction",
+        "fixed: #pragma omp parallel for reduction(+: sum)",
+        "hover",
+        "completed schedule",
+        "ran",
+    ];
+    let beside = clangd().is_some().then_some("beside clangd");
+    for step in steps.into_iter().chain(beside) {
+        assert!(said.contains(step), "no `{step}` in:\n{said}");
+    }
+}
+
+/// The other server of C files, if this machine has it.
+fn clangd() -> Option<PathBuf> {
+    ["clangd", "clangd-19"].iter().find_map(|it| on_path(it))
+}
+
 /// What Neovim says while it plays a script on a file.
 fn play(neovim: &Path, script: &str, file: &Path) -> String {
     let script = tools::repository().join("tests/nvim").join(script);
@@ -98,6 +138,7 @@ fn play(neovim: &Path, script: &str, file: &Path) -> String {
         .env("APG_TEST_SCRIPTS", tools::repository().join("tests/nvim"))
         .env("APG_TEST_SERVER", tools::apg_lsp())
         .env("APG_TEST_COMMAND", tools::apg())
+        .env("APG_TEST_CLANGD", clangd().unwrap_or_default())
         .env("APG_TEST_PLUGIN", tools::repository().join("editors/nvim"))
         .env("APG_CACHE_DIR", folder.join(".cache"))
         .env("XDG_STATE_HOME", folder);
