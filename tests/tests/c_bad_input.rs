@@ -1,5 +1,6 @@
 //! Bad input of `apg check` and `apg run` for C: each ends with errors that say what is wrong, and status 1.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -25,16 +26,36 @@ impl Folder {
         self.0.path().join(name)
     }
 
+    /// A script in the folder that stands for a program.
+    fn script(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.path(name), text).expect("written");
+        let permissions = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(self.path(name), permissions).expect("executable");
+        self.path(name).display().to_string()
+    }
+
     fn apg(&self, line: &str) -> Output {
+        self.apg_with(line, &[])
+    }
+
+    /// With variables.
+    fn apg_with(&self, line: &str, variables: &[(&str, &str)]) -> Output {
         let mut command = Command::new(tools::apg());
         command.args(line.split(' ')).current_dir(self.0.path());
         command.env("APG_CACHE_DIR", self.path("cache"));
+        ["CC", "CXX", "X10RT_ACCELS", "OMP_TARGET_OFFLOAD"].iter().for_each(|it| _ = command.env_remove(it));
+        command.envs(variables.iter().copied());
         programs::run(command, LIMIT).expect("it ends")
     }
 
     /// What is said of a file that is wrong.
     fn error(&self, line: &str) -> String {
-        let output = self.apg(line);
+        self.error_with(line, &[])
+    }
+
+    #[track_caller]
+    fn error_with(&self, line: &str, variables: &[(&str, &str)]) -> String {
+        let output = self.apg_with(line, variables);
         assert_eq!((output.status, output.stdout.as_str()), (1, ""), "{line}: {}", output.stderr);
         assert!(!output.stderr.contains("internal error"), "{line}: {}", output.stderr);
         output.stderr
@@ -144,4 +165,83 @@ fn regions_that_recurse_for_ever_end_with_the_place_of_the_call() {
         let expected = if region.contains("parallel") { "6000\n" } else { "2000\n" };
         assert_eq!((output.status, output.stdout.as_str()), (0, expected), "{}", output.stderr);
     }
+}
+
+/// A region that maps 8 MB, and one whose threads have as much each.
+const LARGE: &str = "#include <stdio.h>\n#include <stdlib.h>\nstatic double own[1000000];\n\
+    #pragma omp threadprivate(own)\nint main(void) {\n  double *p = malloc(8000000);\n\
+    #pragma omp target map(tofrom: p[0:1000000])\n  p[0] = 1;\n\
+    #pragma omp parallel num_threads(100)\n  { own[3] = 1; }\n  return 0;\n}\n";
+
+/// One error, which has the words.
+#[track_caller]
+fn is_one_error(error: &str, words: &[&str]) {
+    assert_eq!(error.matches("error: ").count(), 1, "{error}");
+    words.iter().for_each(|it| assert!(error.contains(it), "`{it}` is not in:\n{error}"));
+}
+
+#[test]
+fn a_build_without_a_compiler_or_without_openmp_says_what_to_install() {
+    let folder = Folder::new(&[("a.c", MAIN.as_bytes())]);
+    let empty = folder.path("empty");
+    std::fs::create_dir(&empty).expect("a folder");
+    let empty = empty.display().to_string();
+    let error = folder.error_with("run a.c", &[("PATH", &empty)]);
+    is_one_error(&error, &["no C compiler was found: neither cc, gcc nor clang", "apt install gcc"]);
+    let error = folder.error_with("run a.c", &[("CC", "no-such-compiler")]);
+    is_one_error(&error, &["the C compiler `no-such-compiler` (from $CC) does not run"]);
+    // One that does not know the flag, and one without the library.
+    let unknown = "#!/bin/sh\nfor it in \"$@\"; do if [ \"$it\" = -fopenmp ]; then\n\
+        echo \"cc: error: unrecognized command-line option '-fopenmp'\" >&2; exit 1; fi; done\nexec cc \"$@\"\n";
+    let no_library = "#!/bin/sh\ncase \"$*\" in *' -c '*) ;; *-fopenmp*)\n\
+        echo '/usr/bin/ld: cannot find -lomp: No such file or directory' >&2; exit 1;; esac\nexec cc \"$@\"\n";
+    for (name, text, cause) in [
+        ("old-cc", unknown, "unrecognized command-line option"),
+        ("bare-cc", no_library, "cannot find -lomp"),
+    ] {
+        let compiler = folder.script(name, text);
+        for line in ["run a.c", "run --accels cpu a.c", "build a.c"] {
+            let error = folder.error_with(line, &[("CC", &compiler)]);
+            assert!(error.contains(&format!("{name} has no OpenMP, by which C programs run")), "{error}");
+            assert!(error.contains(cause) && error.contains("`libomp-dev`"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn parallel_regions_on_a_device_that_is_not_there_are_an_error() {
+    let folder = Folder::new(&[("a.c", MAIN.as_bytes())]);
+    let driver = folder.path("none").display().to_string();
+    std::fs::create_dir(folder.path("none")).expect("a folder");
+    std::fs::write(folder.path("none/libcuda.so"), "no library").expect("written");
+    for line in ["run --parallel device a.c", "build --parallel device a.c"] {
+        let error = folder.error_with(line, &[("LD_LIBRARY_PATH", &driver), ("FAKE_CUDA", "devices=0")]);
+        is_one_error(&error, &["`--parallel device`", "but there is none", "`--accels cpu` takes the CPUs"]);
+    }
+}
+
+#[test]
+fn a_device_without_memory_is_an_error_that_names_the_directive_and_the_object() {
+    let folder = Folder::new(&[("a.c", LARGE.as_bytes())]);
+    let driver = |name: &str| {
+        let source = tools::repository().join("tests/driver/fake_cuda.c");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O1", "-w", "-shared", "-fPIC", "-o"]).args([&folder.path(name), &source]);
+        assert!(compiler.arg("-lpthread").status().is_ok_and(|it| it.success()), "the driver compiles");
+    };
+    ["libcuda.so", "libnvrtc.so"].iter().for_each(|it| driver(it));
+    let library = folder.0.path().display().to_string();
+    let fails = |line: &str, settings: &str| {
+        folder.error_with(line, &[("LD_LIBRARY_PATH", &library), ("FAKE_CUDA", settings)])
+    };
+    let error = fails("run --accels 0 a.c", "memory=1000000");
+    is_one_error(&error, &["a.c:7: `target`: `p[0:1000000]`: ", "8000000 bytes requested, 1000000 of"]);
+    is_one_error(&error, &["hint: map or allocate less at a time"]);
+    let error = fails("run --accels 0 a.c", "fail=cuLaunchKernel:2");
+    is_one_error(&error, &["a.c:7: `target`: ", "cannot launch a kernel", "hint: map or allocate less"]);
+    let line = "run --accels 0 --parallel device a.c";
+    let error = fails(line, "teams=1 memory=100000000");
+    is_one_error(&error, &["a.c:9: `parallel`: ", "has no memory for 99 copies", "ask for fewer threads"]);
+    let error = fails(line, "teams=1 fail=cuLaunchCooperativeKernel:2");
+    is_one_error(&error, &["a.c:9: `parallel`: CUDA0", "cannot start a parallel region", "fewer threads"]);
 }

@@ -313,17 +313,19 @@ impl Devices {
         let environment = unsafe { environment(device, kernel, maps, (&copies, at), captures)? };
         // SAFETY: an environment of the kernel, made above.
         unsafe { device.launch(kernel, &environment) }.map_err(|error| {
-            let mut found = TargetError::from(error);
-            // The device names the kernel's place, which is that of the directive.
-            let place = format!("{}:{}: kernel: ", text(kernel.file), kernel.line);
-            found.message = found.message.replace(&place, "");
-            found
+            let found = TargetError::from(error);
+            TargetError { message: without_place(&found.message, kernel), ..found }
         })?;
         ranges.map_or(Ok(()), Ranges::release)?;
         // SAFETY: the caller's memory.
         unsafe { exit_all(device, &mut device.table.lock(), maps)? };
         Ok(true)
     }
+}
+
+/// A message of a device without the place of the kernel, which is that of the directive.
+pub(super) fn without_place(message: &str, kernel: &Kernel) -> String {
+    message.replace(&format!("{}:{}: kernel: ", text(kernel.file), kernel.line), "")
 }
 
 /// The ranges of a device's memory, for a region that checks bounds, in that memory.

@@ -17,9 +17,10 @@ use super::{DEVICE_PLACE, Request, environment_of, runtime_schedule};
 
 use crate::device::team::{Reach, Shape, TeamStream};
 use crate::device::{Device, DeviceError, Kind, STACK_VARIABLE};
+use crate::layout::Kernel;
 use crate::offload::layout::{list, text};
 use crate::offload::recorded;
-use crate::offload::regions::{Outcome, TargetError};
+use crate::offload::regions::{Outcome, TargetError, without_place};
 use crate::profile;
 
 /// The stack of a thread, unless the variable says another size: functions that call themselves need it.
@@ -334,7 +335,7 @@ impl Gpu {
         if let Err(error) = ended {
             // The region may still wait for functions of the host.
             self.end();
-            return Err(failed(error, state.registered.unreached()));
+            return Err(failed(error, request.kernel, state.registered.unreached()));
         }
         if let Some(began) = began {
             let extents = ([blocks, 1, 1], [block, 1, 1]);
@@ -352,8 +353,11 @@ fn unavailable(error: DeviceError) -> TargetError {
 }
 
 /// The words for a region that has failed, and what it may have used that the device does not reach.
-fn failed(error: DeviceError, unreached: &[String]) -> TargetError {
+fn failed(error: DeviceError, kernel: &Kernel, unreached: &[String]) -> TargetError {
     let hint = match error.kind {
+        Kind::OutOfMemory => {
+            "ask for fewer threads by `num_threads` or OMP_NUM_THREADS, or release other memory".to_owned()
+        }
         Kind::Unsupported => {
             "give it a global object or one of `malloc`, or call it outside of the region".to_owned()
         }
@@ -366,7 +370,7 @@ fn failed(error: DeviceError, unreached: &[String]) -> TargetError {
              function that calls itself too often ({STACK_VARIABLE}=65536 gives each thread a larger stack)"
         ),
     };
-    TargetError { message: error.message, hint: Some(hint) }
+    TargetError { message: without_place(&error.message, kernel), hint: Some(hint) }
 }
 
 #[cfg(test)]
