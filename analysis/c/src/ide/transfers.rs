@@ -129,7 +129,7 @@ fn of_item(
     item: &Item,
     (to_device, to_host): (bool, bool),
 ) -> Transfer {
-    let why = format!("by the clause `{}`", source(parsed, clause.range));
+    let why = format!("by the clause `{}`", shortened(source(parsed, clause.range)));
     let size = item.expr.map_or(Size::Unknown, |it| size(parsed, it));
     let name = source(parsed, item.range);
     // A copy is made from the host's value, and `always` moves what is there.
@@ -139,6 +139,16 @@ fn of_item(
     match around.and_then(|it| mapped_around(parsed, directive, it)) {
         Some(why) => Transfer { name, to_device: false, to_host: false, size, why },
         None => Transfer { name, to_device, to_host, size, why },
+    }
+}
+
+/// The text of a clause up to this number of characters: each of its items names it, so that all of the
+/// text would take memory that grows with the square of their number.
+fn shortened(text: String) -> String {
+    const MOST: usize = 200;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
     }
 }
 
