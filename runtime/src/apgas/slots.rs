@@ -22,7 +22,7 @@ use crate::profile::Code;
 use crate::scheduler::{fiber, spin_until};
 use crate::serialize::Error;
 use crate::slots::block_call::{BlockSlots, RequestSource};
-use crate::slots::engine::Engine;
+use crate::slots::engine::{Engine, NotNow};
 use crate::slots::group::{Group, Part, Side};
 use crate::slots::message::{SlotMessage, Transport};
 use crate::slots::request::{Call, Completion, Continuation, Failure, Outcome, Probe, Request};
@@ -276,37 +276,36 @@ impl Probe for Pending {
 }
 
 /// Makes a send or a receive whose partner waits. If none does, a receive takes the next message that blocks
-/// send in their requests: one look finds those of many, which the next receives then take.
-fn make_now(request: &Request) -> Option<Outcome> {
-    let make = || own().engine.make_now(&PlaceTransport, request);
+/// send in their requests, for which it looks for a moment: one look finds those of many, which the next
+/// receives then take.
+fn make_now(request: &Request) -> Result<Outcome, NotNow> {
+    let (engine, from) = (&own().engine, &PlaceTransport);
+    let made = engine.make_now(from, request);
     if request.call != Call::Receive || !own().has_sources.load(Ordering::Relaxed) {
-        return make();
+        return made.ok_or(NotNow::Posted);
     }
-    let note = |outcome: Outcome| {
+    if let Some(outcome) = made {
         // A hint for the thread of a device, which a lost count does not harm.
         own().received.store(own().received.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        outcome
-    };
-    make().map(note).or_else(|| receive_from_blocks(request))
-}
-
-/// Looks for messages of blocks for a moment before the receive is posted.
-fn receive_from_blocks(request: &Request) -> Option<Outcome> {
-    let (engine, sources) = (&own().engine, sources());
-    if sources.is_empty() || !engine.can_receive_from_blocks(request) {
-        return None;
+        return Ok(outcome);
     }
-    let receive = || engine.receive_from_blocks(&PlaceTransport, request, &sources);
-    receive().or_else(|| {
-        let found = Cell::new(None);
-        spin_until(|| {
-            let outcome = receive();
-            let has_ended = outcome.is_some();
-            found.set(outcome);
-            has_ended
-        });
-        found.take()
-    })
+    let sources = sources();
+    if sources.is_empty() {
+        return Err(NotNow::Posted);
+    }
+    let receive = || engine.receive_from_blocks(from, request, &sources);
+    let first = receive();
+    if !matches!(first, Err(NotNow::Awaited)) {
+        return first;
+    }
+    let last = Cell::new(first);
+    spin_until(|| {
+        let found = receive();
+        let is_decided = !matches!(found, Err(NotNow::Awaited));
+        last.set(found);
+        is_decided
+    });
+    last.into_inner()
 }
 
 /// Makes a call; the activity waits if the call does.
@@ -314,18 +313,16 @@ fn receive_from_blocks(request: &Request) -> Option<Outcome> {
 /// # Errors
 /// The call is wrong, or its group has failed.
 pub fn call(mut request: Request) -> Outcome {
-    if let Some(outcome) = make_now(&request) {
-        return outcome;
-    }
-    let has_spun =
-        own().has_sources.load(Ordering::Relaxed) && own().engine.can_receive_from_blocks(&request);
+    let has_spun = match make_now(&request) {
+        Ok(outcome) => return outcome,
+        Err(why) => why == NotNow::Awaited,
+    };
     let pending = Arc::new(Pending { site: request.probe.clone(), ..Pending::default() });
     if request.call.blocks() {
         request.probe = Some(Arc::<Pending>::clone(&pending));
     }
     let end = Arc::clone(&pending);
     own().engine.post(&PlaceTransport, request, Box::new(move |outcome| end.end(outcome)));
-    // A receive has looked for blocks before it was posted.
     if !has_spun {
         pending.spin();
     }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::tests::{Block, Ended, GROUP, LIMIT, NoTransport, launch_beside};
 use crate::layout::slot;
 use crate::slots::block_call::RequestSource;
-use crate::slots::engine::Engine;
+use crate::slots::engine::{Engine, NotNow};
 use crate::slots::group::Side;
 use crate::slots::request::{
     ANY_SOURCE, Call, Completion, Elements, FailureKind, Outcome, Request, Source, Target,
@@ -139,7 +139,8 @@ impl Activity<'_> {
     fn receive(&self, from: i64, room: &mut [i32]) -> Outcome {
         let request = Self::request(Call::Receive, from, room);
         let sources = [Arc::clone(self.source)];
-        let taken = (0..50).find_map(|_| self.engine.receive_from_blocks(&NoTransport, &request, &sources));
+        let receive = |_| self.engine.receive_from_blocks(&NoTransport, &request, &sources);
+        let taken = (0..50).map(receive).find(|it| !matches!(it, Err(NotNow::Awaited))).and_then(Result::ok);
         taken.unwrap_or_else(|| self.post(request))
     }
 
@@ -251,4 +252,28 @@ fn message_that_does_not_fit_fails_the_receive_and_the_block() {
     };
     let (failure, _) = launch_beside(&parts(1), (1, 1024), &body, &activity);
     assert_eq!(failure.expect("the group has failed").kind, FailureKind::Group);
+}
+
+#[test]
+fn message_in_the_memory_of_the_device_is_left_to_a_receive_that_is_posted() {
+    // Longer than the block's staging memory.
+    const COUNT: usize = 300;
+    let body = |block: &mut Block| {
+        let rank = block.rank();
+        block.call(Call::Send, (0, 0), &mut [&mut message(rank, 0, COUNT)]).map(drop)
+    };
+    let activity = |engine: &Engine, source: &Arc<dyn RequestSource>| {
+        let mut room = [0; COUNT];
+        let request = Activity::request(Call::Receive, ANY_SOURCE, &mut room);
+        let sources = [Arc::clone(source)];
+        let found = wait_until(|| match engine.receive_from_blocks(&NoTransport, &request, &sources) {
+            Err(NotNow::Awaited) => None,
+            found => Some(found),
+        });
+        assert_eq!(found, Err(NotNow::Posted));
+        let outcome = Activity { engine, source }.post(request);
+        assert_eq!(outcome, Ok(Completion { source: 1, elements: COUNT as u64 }));
+        assert_eq!(room[..], message(1, 0, COUNT));
+    };
+    assert_eq!(launch_beside(&parts(1), (1, 1024), &body, &activity), (None, Ok(())));
 }

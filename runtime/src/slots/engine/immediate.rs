@@ -11,6 +11,15 @@ use crate::slots::block_call::{BlockMessage, RequestSource};
 use crate::slots::message::Transport;
 use crate::slots::request::{ANY_SOURCE, Call, Completion, Outcome, Request, Source, Target};
 
+/// Why a receive is not made at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotNow {
+    /// Nothing has come for it yet.
+    Awaited,
+    /// What comes first for it takes another path, or something is wrong: it is to be posted.
+    Posted,
+}
+
 impl Engine {
     /// Makes a send or a receive if its partner at this place waits for it with elements in memory of the
     /// host. `None` if the call is to be posted, also if something is wrong with it.
@@ -25,7 +34,7 @@ impl Engine {
                 self.send_now(transport, &group, rank, source, request)
             }
             (Call::Receive, _, target @ Target::Memory { .. }) => {
-                self.receive_now(transport, &group, (rank, slot), target, request)
+                self.receive_now(transport, &group, (rank, slot), target, request).ok()
             }
             _ => None,
         }
@@ -42,34 +51,31 @@ impl Engine {
         Some((group, rank))
     }
 
-    /// Whether a receive may take a message straight from the request of a block.
-    pub fn can_receive_from_blocks(&self, request: &Request) -> bool {
-        let is_plain = request.call == Call::Receive && matches!(request.target, Target::Memory { .. });
-        is_plain && self.idle_slot(request).is_some()
-    }
-
     /// Makes a receive at once as [`Engine::make_now`] does, or takes the next message that blocks send in
     /// requests: straight from the request, which then needs no entry in an inbox, if nothing that has come
     /// before is to be matched first. The calls of other requests are begun as usual.
+    ///
+    /// # Errors
+    /// Nothing has come for it, or it is to be posted.
     pub fn receive_from_blocks(
         &self,
         transport: &dyn Transport,
         request: &Request,
         sources: &[Arc<dyn RequestSource>],
-    ) -> Option<Outcome> {
+    ) -> Result<Outcome, NotNow> {
         let (Call::Receive, target @ Target::Memory { .. }) = (request.call, &request.target) else {
-            return None;
+            return Err(NotNow::Posted);
         };
-        let (group, rank) = self.idle_slot(request)?;
-        let slot = group.slot(rank)?;
-        let mut outcome = None;
+        let (group, rank) = self.idle_slot(request).ok_or(NotNow::Posted)?;
+        let slot = group.slot(rank).ok_or(NotNow::Posted)?;
         for source in sources {
+            let mut outcome = None;
             source.poll_until_taken(&mut |message| {
                 outcome = self.take_from_block(transport, &group, (rank, slot), target, request, message);
                 outcome.is_some()
             });
-            if outcome.is_some() {
-                return outcome;
+            if let Some(outcome) = outcome {
+                return Ok(outcome);
             }
         }
         self.receive_now(transport, &group, (rank, slot), target, request)
@@ -136,23 +142,30 @@ impl Engine {
         (rank, slot): (u32, &SlotState),
         target: &Target,
         request: &Request,
-    ) -> Option<Outcome> {
+    ) -> Result<Outcome, NotNow> {
         let from = match request.from {
             ANY_SOURCE => None,
-            from => Some(u32::try_from(from).ok()?),
+            from => Some(u32::try_from(from).map_err(|_| NotNow::Posted)?),
         };
+        let mut why = NotNow::Awaited;
         let accepts = |from: u32, sent: &Sent| {
-            matches!(sent.origin, Origin::Local(Source::Memory { .. } | Source::Packed(_), _))
-                && misfit(from, rank, sent.elements, request.wanted).is_none()
+            let is_accepted =
+                matches!(sent.origin, Origin::Local(Source::Memory { .. } | Source::Packed(_), _))
+                    && misfit(from, rank, sent.elements, request.wanted).is_none();
+            if !is_accepted {
+                why = NotNow::Posted;
+            }
+            is_accepted
         };
-        let (taken, effects) =
-            slot.inbox.try_with(group, |content| content.matcher.take_send(from, request.tag, accepts))?;
+        let used =
+            slot.inbox.try_with(group, |content| content.matcher.take_send(from, request.tag, accepts));
+        let (taken, effects) = used.ok_or(NotNow::Awaited)?;
         effects.into_iter().for_each(|it| self.run(transport, group, it));
-        let (from, Sent { elements, origin, .. }) = taken?;
-        let Origin::Local(source, sender) = origin else { return None };
+        let (from, Sent { elements, origin, .. }) = taken.ok_or(why)?;
+        let Origin::Local(source, sender) = origin else { return Err(NotNow::Posted) };
         let written = source.copy_to(target);
         drop(source);
         sender.finish(written.clone().map(|()| Completion::default()));
-        Some(written.map(|()| Completion { source: from, elements: elements.count }))
+        Ok(written.map(|()| Completion { source: from, elements: elements.count }))
     }
 }

@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 use self::begun::{test, wait};
 use self::collectives::Meeting;
+pub use self::immediate::NotNow;
 pub use self::state::Engine;
 use self::state::{
     Done, DoneKind, GroupRef, GroupState, Halves, Incoming, Outgoing, Outstanding, Posted, SlotState, Waiting,
