@@ -71,6 +71,20 @@ static __device__ __forceinline__ void apg_put_word(char *data, apg_u64 at, apg_
   if (((apg_u64)data & 3u) == 0 && at + 4u <= bytes) return apg_store((apg_u32 *)(data + at), word);
   for (unsigned k = 0; k < 4u && at + k < bytes; ++k) apg_store((apg_u8 *)data + at + k, (apg_u8)(word >> 8u * k));
 }
+/* Eight bytes of elements in a packet that carries a message's number (in the upper halves of `number`), and out of one. */
+static __device__ __forceinline__ apg_slot_pair apg_packet_at(const char *data, apg_u64 at, apg_u64 bytes, apg_u64 number) {
+  if (((apg_u64)data & 7u) != 0 || at + 8u > bytes) return {number | apg_word_at(data, at, bytes), number | apg_word_at(data, at + 4u, bytes)};
+  apg_u64 both;
+  apg_load(both, (const apg_u64 *)(data + at));
+  return {number | (apg_u32)both, number | both >> 32};
+}
+static __device__ __forceinline__ void apg_put_packet(char *data, apg_u64 at, apg_u64 bytes, const apg_slot_pair &packet) {
+  if (((apg_u64)data & 7u) == 0 && at + 8u <= bytes) return apg_store((apg_u64 *)(data + at), (packet.low & 0xffffffffu) | packet.high << 32);
+  apg_put_word(data, at, bytes, (apg_u32)packet.low);
+  apg_put_word(data, at + 4u, bytes, (apg_u32)packet.high);
+}
+/* Packets that a thread has under way: each load takes longer than all stores. */
+#define APG_PACKETS_AT_ONCE 4u
 static __device__ __forceinline__ void apg_write_head(const apg_channel &channel, const apg_peer_head &head) {
   const apg_u64 number = channel.number << 32, data = (apg_u64)head.data;
   apg_store(channel.taken + 1, channel.number);
@@ -83,15 +97,20 @@ static __device__ __forceinline__ void apg_announce(const apg_channel &channel) 
 static __device__ __forceinline__ void apg_end_announcement(const apg_channel &channel) { apg_store(channel.claim, 2u * channel.number); }
 /* Writes a message; all threads do, and those that hold elements in memory have met before. */
 static __device__ __forceinline__ void apg_write_message(const apg_channel &channel, const apg_peer_head &head, unsigned rank, unsigned size) {
-  const apg_u64 bytes = (apg_u64)head.count * head.size, number = channel.number << 32;
+  const apg_u64 bytes = (apg_u64)head.count * head.size, number = channel.number << 32, units = (bytes + 7u) / 8u;
   const bool has_room = bytes <= channel.room;
   if (rank == 0) {
     /* What the receiver reads in this memory is there before it knows of it. */
     if (!has_room) apg_fence_of_system();
     apg_write_head(channel, head);
   }
-  for (apg_u64 unit = rank; has_room && unit < (bytes + 7u) / 8u; unit += size) {
-    apg_store(channel.units + APG_CHANNEL_HEAD_UNITS + unit, apg_slot_pair{number | apg_word_at(head.data, 8u * unit, bytes), number | apg_word_at(head.data, 8u * unit + 4u, bytes)});
+  apg_slot_pair *packets = channel.units + APG_CHANNEL_HEAD_UNITS;
+  for (apg_u64 unit = rank; has_room && unit < units; unit += APG_PACKETS_AT_ONCE * size) {
+    apg_slot_pair made[APG_PACKETS_AT_ONCE];
+    #pragma unroll
+    for (unsigned k = 0; k < APG_PACKETS_AT_ONCE; ++k) if (unit + k * size < units) made[k] = apg_packet_at(head.data, 8u * (unit + k * size), bytes, number);
+    #pragma unroll
+    for (unsigned k = 0; k < APG_PACKETS_AT_ONCE; ++k) if (unit + k * size < units) apg_store(packets + unit + k * size, made[k]);
   }
 }
 static __device__ __forceinline__ bool apg_has_number(const apg_slot_pair &unit, apg_u64 number) {
@@ -116,15 +135,22 @@ static __device__ __forceinline__ bool apg_has_failed(const apg_u32 *failed, uns
 /* Copies the elements of a message that has been claimed; all threads do. False if they do not come, as the sender has failed. */
 static __device__ __forceinline__ bool apg_read_message(const apg_channel &channel, char *to, const char *from, apg_u64 bytes, const apg_u32 *failed, unsigned rank, unsigned size) {
   if (bytes > channel.room) { apg_copy_by_block(to, from, bytes, rank, size); return true; }
-  for (apg_u64 unit = rank; unit < (bytes + 7u) / 8u; unit += size) {
-    apg_slot_pair seen;
-    apg_load(seen, channel.units + APG_CHANNEL_HEAD_UNITS + unit);
-    for (unsigned polls = 0; !apg_has_number(seen, channel.number); ++polls) {
-      if (apg_has_failed(failed, polls)) return false;
-      apg_load(seen, channel.units + APG_CHANNEL_HEAD_UNITS + unit);
+  const apg_slot_pair *packets = channel.units + APG_CHANNEL_HEAD_UNITS;
+  const apg_u64 units = (bytes + 7u) / 8u;
+  for (apg_u64 unit = rank; unit < units; unit += APG_PACKETS_AT_ONCE * size) {
+    apg_slot_pair seen[APG_PACKETS_AT_ONCE];
+    #pragma unroll
+    for (unsigned k = 0; k < APG_PACKETS_AT_ONCE; ++k) if (unit + k * size < units) apg_load(seen[k], packets + unit + k * size);
+    #pragma unroll
+    for (unsigned k = 0; k < APG_PACKETS_AT_ONCE; ++k) {
+      const apg_u64 at = unit + k * size;
+      if (at >= units) break;
+      for (unsigned polls = 0; !apg_has_number(seen[k], channel.number); ++polls) {
+        if (apg_has_failed(failed, polls)) return false;
+        apg_load(seen[k], packets + at);
+      }
+      apg_put_packet(to, 8u * at, bytes, seen[k]);
     }
-    apg_put_word(to, 8u * unit, bytes, (apg_u32)seen.low);
-    apg_put_word(to, 8u * unit + 4u, bytes, (apg_u32)seen.high);
   }
   return true;
 }

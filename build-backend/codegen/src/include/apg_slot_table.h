@@ -116,6 +116,8 @@ static __device__ __forceinline__ bool apg_claim_of_peer(apg_slot_state &state, 
   if (head.size == 0) return false;
   if (head.tag != (apg_u32)state.request.tag) return true;
   if (head.size != room.size || head.count > (apg_u64)room.count) return false;
+  /* The word alone decides between this slot and its sender. Elements in packets carry the message's number; for others a fence
+     follows, which with that of the sender in front of the head orders them. */
   is_claimed = apg_exchange_of_system(state.in.claim, seen, 2u * state.in.number + 1u);
   if (is_claimed) {
     state.found = head.data; state.bytes = (apg_u64)head.count * head.size;
@@ -171,7 +173,8 @@ static __device__ __forceinline__ int apg_next_step(apg_slot_state &state) {
       const char *data = offered->data;
       fits = offered->size == room.size && count <= (apg_u64)room.count;
       apg_u64 seen = expected;
-      if (fits && apg_exchange_if(&from->offer, seen, APG_OFFER_CLAIMED)) {
+      /* The load has acquired what stands behind the offer. */
+      if (fits && apg_exchange_relaxed(&from->offer, seen, APG_OFFER_CLAIMED)) {
         state.found = data; state.bytes = count * room.size;
         state.word = (apg_i64)(count << 24 | (apg_u64)request.from);
         return APG_STEP_COPY;

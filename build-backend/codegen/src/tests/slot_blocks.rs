@@ -27,6 +27,12 @@ fn random_messages_arrive_by_the_device_and_by_the_host() {
     command.args(["-std=gnu++20", "-w", "-O1", "-pthread"]).arg(&source).arg("-o").arg(&program);
     let compiled = command.output().unwrap();
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let carried = Command::new(&program).arg("carry").output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&carried.stdout),
+        "0 wrong\n",
+        "packets of all lengths and alignments"
+    );
     let lost = Command::new(&program).arg("lose").output().unwrap();
     assert_eq!(String::from_utf8_lossy(&lost.stdout), "left, lost, withdrawn\n", "the other device fails");
     for (seed, shape) in (1_u32..).zip(SHAPES.iter().cycle()).take(2 * SHAPES.len()) {
