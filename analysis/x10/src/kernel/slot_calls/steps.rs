@@ -98,7 +98,10 @@ impl StepCollector<'_, '_> {
     }
 
     fn repeated(&self, control: Vec<Node>, body: StmtId) -> Step {
-        if control.iter().any(|it| self.concerns_slots(*it)) {
+        // The argument for a `var` parameter decides who enters, and is not known here.
+        let is_variable = |local: LocalId| self.analysis.is_variable_parameter(local);
+        let depends_on_one = |it: &Node| !self.analysis.sources(*it, &is_variable).is_empty();
+        if control.iter().any(|it| self.concerns_slots(*it) || depends_on_one(it)) {
             return Step::Unknown;
         }
         let symbols = control.into_iter().flat_map(|it| self.analysis.sources(it, self.is_symbol)).collect();
