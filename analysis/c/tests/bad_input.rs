@@ -141,3 +141,18 @@ fn designators_of_any_element_have_diagnostics() {
         }
     }
 }
+
+#[test]
+fn a_missing_brace_hides_no_diagnostic_of_later_functions() {
+    let later = "double later(int n, double *a) {\n    double s = 0;\n    #pragma omp parallel for\n    \
+                 for (int i = 0; i < n; i++) s += a[i];\n    return s;\n}\n";
+    let codes = |text: &str| check(text).iter().map(|it| it.code).collect::<Vec<_>>();
+    assert_eq!(codes(later), ["omp/missing-reduction"]);
+    for open in ["void f(int n) {\n    if (n) {\n        n++;\n}\n", "int f(void) {\n    while (1) {\n"] {
+        assert_eq!(codes(&format!("{open}{later}")), ["omp/missing-reduction"], "{open}");
+    }
+    // The barrier is not nested in the construct whose block is open.
+    let open = "void f(int n) {\n    #pragma omp single\n    {\n        n++;\n}\n";
+    let barrier = "void later(void) {\n    #pragma omp barrier\n}\n";
+    assert_eq!(codes(&format!("{open}{barrier}")), Vec::<&str>::new());
+}

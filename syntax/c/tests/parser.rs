@@ -5,7 +5,7 @@ mod support;
 use std::path::Path;
 
 use apg_c_syntax::ast::{self, AstNode};
-use apg_c_syntax::{Disk, ParsedUnit, Unit, parse_unit, preprocess};
+use apg_c_syntax::{Disk, ParsedUnit, SyntaxKind, Unit, parse_unit, preprocess};
 
 use crate::support::{system_toolchain, unit};
 
@@ -395,3 +395,33 @@ const WORDS: &[&str] = &[
     "/*",
     "\n",
 ];
+
+#[test]
+fn a_block_without_its_end_ends_at_the_next_function() {
+    let functions = |text: &str| {
+        let (_, parsed) = parsed(text);
+        let names =
+            parsed.main.syntax().children().filter(|it| it.kind() == SyntaxKind::FUNCTION_DEF).count();
+        (names, parsed.main.errors().len())
+    };
+    for open in [
+        "void f(int n) {\n    if (n) {\n        n++;\n}\n",
+        "void f(int n) {\n    for (;;) {\n        while (n) {\n            n--;\n    }\n    }\n",
+        "void f(int n) {\n    #pragma omp parallel\n    {\n        n++;\n}\n",
+    ] {
+        for next in [
+            "int g(void) {\n    return 1;\n}\n",
+            "static inline struct s *g(int (*h)(int), int a[2]) {\n    return 0;\n}\n",
+            "const char *g(void) __attribute__((noinline))\n{\n    return 0;\n}\n",
+        ] {
+            let text = format!("{open}{next}int last(void) {{ return 2; }}\n");
+            assert_eq!(functions(&text), (3, 1), "{text}");
+        }
+    }
+    // GNU's functions in functions, however they are indented.
+    let nested = "int f(int n) {\nint g(int k) {\nreturn k + n;\n}\nreturn g(2);\n}\n";
+    accepts(nested);
+    assert_eq!(functions(nested), (1, 0));
+    // Calls and declarations begin no function.
+    assert_eq!(functions("void f(void) {\ng();\nint h(void);\n{ }\n").0, 1);
+}

@@ -25,6 +25,8 @@ const PROGRAMS: &[&str] = &[
     "#include <assert.h>\nint p(int q) { assert(q); return __LINE__; }\n#include \"a.h\"\nnumber n = 4;\n\
      #pragma omp threadprivate(n)\nint r(int z)\n{\n  _Pragma(\"omp critical\") { z++; }\n  return z;\n}\n\
      #define LATE 1\nint s(void) { return LATE; }\nint t(void) { int a[] = { 1, 2, LATE }; return a[0] ? a[1] : \"x\"[0]; }\n",
+    "int open(int n) {\n    if (n) {\n        n++;\n}\nstatic int next(int n) {\n    return n;\n}\n\
+     int outer(int n) {\nint inner(int k) {\n    return k;\n}\n    return inner(n);\n}\n",
     "#define STEP 1\n#define NEXT(x) ((x) + STEP)\nint a(int x) { return NEXT(x); }\nint b(int y) { return y * 2; }\n\
      #undef STEP\n#define STEP 2\n#define LATE 3\nint c(int z) { return NEXT(z) + LATE; }\n#undef LATE\nint d(int w) { return w; }\n",
 ];

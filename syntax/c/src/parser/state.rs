@@ -40,6 +40,8 @@ pub(crate) struct Parser<'a> {
     pub(super) allows_sections: bool,
     /// The tokens of a directive are being parsed: its end is the end of the input.
     pub(super) in_directive: bool,
+    /// Whether the file has more `{` than `}`, once that was asked.
+    lacks_closing_brace: std::cell::OnceCell<bool>,
 }
 
 impl<'a> Parser<'a> {
@@ -63,6 +65,7 @@ impl<'a> Parser<'a> {
             gave_up: false,
             allows_sections: false,
             in_directive: false,
+            lacks_closing_brace: std::cell::OnceCell::new(),
         }
     }
 
@@ -108,6 +111,14 @@ impl<'a> Parser<'a> {
     /// The end of the input, or of a directive.
     pub(super) fn at_end(&self) -> bool {
         self.current() == SyntaxKind::EOF
+    }
+
+    /// Whether the file has more `{` than `}`.
+    pub(super) fn lacks_closing_brace(&self) -> bool {
+        *self.lacks_closing_brace.get_or_init(|| {
+            let count = |kind| self.kinds.iter().filter(|it| **it == kind).count();
+            count(SyntaxKind::L_CURLY) > count(SyntaxKind::R_CURLY)
+        })
     }
 
     pub(super) fn symbol(&self, ahead: usize) -> Option<Symbol> {

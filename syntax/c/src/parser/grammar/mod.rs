@@ -10,6 +10,7 @@ mod expressions;
 mod initializers;
 mod operators;
 mod primary;
+mod recovery;
 mod specifiers;
 mod statements;
 mod xcalablemp;

@@ -35,7 +35,7 @@ const BUILTIN: TokenSet = TokenSet::new(&[
 ]);
 const TYPE_START: TokenSet =
     QUALIFIER.union(BUILTIN).union(TokenSet::new(&[STRUCT_KW, UNION_KW, ENUM_KW, TYPEOF_KW]));
-const DECLARATION_START: TokenSet = TYPE_START.union(STORAGE).union(TokenSet::new(&[
+pub(super) const DECLARATION_START: TokenSet = TYPE_START.union(STORAGE).union(TokenSet::new(&[
     INLINE_KW,
     _NORETURN_KW,
     _ALIGNAS_KW,

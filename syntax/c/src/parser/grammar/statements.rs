@@ -32,7 +32,7 @@ pub(super) fn block(p: &mut Parser<'_>, has_scope: bool) -> Option<Completed> {
         }
         let sections = p.allows_sections;
         p.allows_sections &= !p.in_directive;
-        while !p.at_end() && !p.at(R_CURLY) {
+        while !p.at_end() && !p.at(R_CURLY) && !recovery::at_function_behind_open_block(p) {
             let before = p.position;
             block_item(p);
             if p.position == before {
