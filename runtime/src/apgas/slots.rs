@@ -52,7 +52,7 @@ pub(crate) struct PlaceSlots {
     sources: Mutex<Vec<Weak<dyn RequestSource>>>,
     /// There are some.
     has_sources: AtomicBool,
-    /// How many messages activities have received that had come before their calls, while there are sources.
+    /// How many messages activities have received at once, while there are sources.
     received: Arc<AtomicU64>,
 }
 
@@ -275,37 +275,31 @@ impl Probe for Pending {
     }
 }
 
-/// Makes a send or a receive whose partner waits. If none does, a receive takes the next message that blocks
-/// send in their requests, for which it looks for a moment: one look finds those of many, which the next
-/// receives then take.
+/// Makes a send or a receive whose partner waits. Beside kernels, a receive looks for messages of their blocks
+/// for a moment: one look finds those of many, which the next receives then take.
 fn make_now(request: &Request) -> Result<Outcome, NotNow> {
     let (engine, from) = (&own().engine, &PlaceTransport);
-    let made = engine.make_now(from, request);
-    if request.call != Call::Receive || !own().has_sources.load(Ordering::Relaxed) {
-        return made.ok_or(NotNow::Posted);
-    }
-    if let Some(outcome) = made {
-        // A hint for the thread of a device, which a lost count does not harm.
-        own().received.store(own().received.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        return Ok(outcome);
-    }
-    let sources = sources();
+    let sources = if request.call == Call::Receive { sources() } else { SmallVec::new() };
     if sources.is_empty() {
-        return Err(NotNow::Posted);
+        return engine.make_now(from, request).ok_or(NotNow::Posted);
     }
     let receive = || engine.receive_from_blocks(from, request, &sources);
-    let first = receive();
-    if !matches!(first, Err(NotNow::Awaited)) {
-        return first;
+    let mut found = receive();
+    if matches!(found, Err(NotNow::Awaited)) {
+        let last = Cell::new(found);
+        spin_until(|| {
+            let found = receive();
+            let is_decided = !matches!(found, Err(NotNow::Awaited));
+            last.set(found);
+            is_decided
+        });
+        found = last.into_inner();
     }
-    let last = Cell::new(first);
-    spin_until(|| {
-        let found = receive();
-        let is_decided = !matches!(found, Err(NotNow::Awaited));
-        last.set(found);
-        is_decided
-    });
-    last.into_inner()
+    if found.is_ok() {
+        // A hint for the thread of a device, which a lost count does not harm.
+        own().received.store(own().received.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+    found
 }
 
 /// Makes a call; the activity waits if the call does.

@@ -17,7 +17,7 @@ pub trait BlockSlots: Send + Sync {
     /// From now on, activities that wait for a call poll for requests of blocks, as long as the source lives.
     fn add_source(&self, source: Weak<dyn RequestSource>);
 
-    /// How many messages activities have received that had come before their calls.
+    /// How many messages activities have received at once.
     fn received(&self) -> Arc<AtomicU64>;
 
     /// The slots that groups have for blocks of kernels at a place, with the numbers of the groups, new ones

@@ -68,6 +68,11 @@ impl Engine {
         };
         let (group, rank) = self.idle_slot(request).ok_or(NotNow::Posted)?;
         let slot = group.slot(rank).ok_or(NotNow::Posted)?;
+        let receive_now = || self.receive_now(transport, &group, (rank, slot), target, request);
+        let found = receive_now();
+        if !matches!(found, Err(NotNow::Awaited)) {
+            return found;
+        }
         for source in sources {
             let mut outcome = None;
             source.poll_until_taken(&mut |message| {
@@ -78,7 +83,8 @@ impl Engine {
                 return Ok(outcome);
             }
         }
-        self.receive_now(transport, &group, (rank, slot), target, request)
+        // Of the calls that have been begun.
+        receive_now()
     }
 
     /// Takes a message of a block for a receive that has not been posted.
