@@ -275,8 +275,8 @@ impl Probe for Pending {
     }
 }
 
-/// Makes a send or a receive whose partner waits. Beside kernels, a receive looks for messages of their blocks
-/// for a moment: one look finds those of many, which the next receives then take.
+/// Makes a send or a receive whose partner waits. Beside kernels, a receive looks for messages of their
+/// blocks for a moment: one look finds those of many, which the next receives then take.
 fn make_now(request: &Request) -> Result<Outcome, NotNow> {
     let (engine, from) = (&own().engine, &PlaceTransport);
     let sources = if request.call == Call::Receive { sources() } else { SmallVec::new() };
