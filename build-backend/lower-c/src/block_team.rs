@@ -186,7 +186,8 @@ impl Body<'_, '_> {
         let first = self.convert_to(team.thread.clone(), Ty::I64, of.range)?;
         self.threads = Threads::One;
         self.has_siblings = true;
-        self.divided_loop(&found, inner.body, (first, team.threads.clone()), &last_values)?;
+        let space = self.iteration_space(&found)?;
+        self.divided_loop(&space, inner.body, (first, team.threads.clone()), &last_values)?;
         for sum in &sums {
             self.combine(sum, team.local)?;
         }

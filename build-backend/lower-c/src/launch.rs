@@ -8,8 +8,10 @@ use apg_mir::{self as mir, Expr, LocalId, Operation, Ty};
 use crate::body::{Body, binary, int, local_value};
 use crate::conversion::not_zero;
 use crate::data::is_condition_of_team;
+use crate::loops::tiles_along;
 use crate::nested::is_divided_by_teams;
 use crate::shape::Shape;
+use crate::tiles::{Tile, tile};
 use crate::unsupported::{Lowered, unsupported};
 
 /// Threads of a block where no clause says how many.
@@ -25,6 +27,8 @@ pub(crate) struct Launch {
     pub auto_blocks: Option<LocalId>,
     pub blocks: Expr,
     pub threads: Expr,
+    /// How the iterations are tiled, if they are.
+    pub tile: Option<Tile>,
 }
 
 impl Body<'_, '_> {
@@ -33,7 +37,14 @@ impl Body<'_, '_> {
         let hir = self.unit.hir;
         let one = || int(Ty::I32, 1);
         if shape.is_serial() {
-            return Ok(Launch { block, thread, auto_blocks: None, blocks: one(), threads: one() });
+            return Ok(Launch {
+                block,
+                thread,
+                auto_blocks: None,
+                blocks: one(),
+                threads: one(),
+                tile: None,
+            });
         }
         let threads = self.limit_of_threads(shape)?;
         let teams = match shape.clause(hir, "num_teams") {
@@ -51,18 +62,21 @@ impl Body<'_, '_> {
             None => int(Ty::I32, THREADS_PER_BLOCK),
         };
         let condition = self.condition_of_team(shape)?;
+        let tile = self.tile(shape, &threads);
         let (blocks, auto_blocks) = match teams {
             Some(teams) => (teams, None),
             // The threads of one team are as many as the program says.
             None if is_limited && shape.is_one_team() => (one(), None),
-            None if let Some(blocks) = self.blocks_of_iterations(shape, &threads) => (blocks, None),
+            None if let Some(blocks) = self.blocks_of_iterations(shape, &threads, tile.as_ref()) => {
+                (blocks, None)
+            }
             None => {
                 let auto = self.local("auto_blocks", Ty::I32);
                 (local_value(auto, Ty::I32), Some(auto))
             }
         };
         let Some((condition, range)) = condition else {
-            return Ok(Launch { block, thread, auto_blocks, blocks, threads });
+            return Ok(Launch { block, thread, auto_blocks, blocks, threads, tile });
         };
         // `if` selects one thread of each team.
         if shape.is_one_team() && auto_blocks.is_some() {
@@ -78,7 +92,16 @@ impl Body<'_, '_> {
         };
         let threads = selected(threads)?;
         let blocks = if shape.is_one_team() { selected(blocks)? } else { blocks };
-        Ok(Launch { block, thread, auto_blocks, blocks, threads })
+        Ok(Launch { block, thread, auto_blocks, blocks, threads, tile })
+    }
+
+    /// How threads of all teams share the iterations of a nest.
+    fn tile(&self, shape: &Shape, threads: &Expr) -> Option<Tile> {
+        let mir::ExprKind::Int(threads) = threads.kind else { return None };
+        if shape.is_of_each_team() || !shape.is_parallel() {
+            return None;
+        }
+        tile(self.unit.hir, &shape.loops, shape.body, threads)
     }
 
     /// The least of the numbers of threads that clauses allow; `None` if none says one.
@@ -139,7 +162,7 @@ impl Body<'_, '_> {
     /// The number of blocks with a thread for each iteration, where the host can compute it: blocks that are
     /// done early make room for others, so that iterations may take different times. Reductions have as many
     /// blocks as run at once: each adds its part to the total.
-    fn blocks_of_iterations(&mut self, shape: &Shape, threads: &Expr) -> Option<Expr> {
+    fn blocks_of_iterations(&mut self, shape: &Shape, threads: &Expr, tile: Option<&Tile>) -> Option<Expr> {
         if shape.loops.is_empty() || shape.clause(self.unit.hir, "reduction").is_some() {
             return None;
         }
@@ -152,7 +175,7 @@ impl Body<'_, '_> {
             long(Operation::DivUndefined, long(Operation::Add, count, below), by)
         };
         let mut total = None;
-        for of in &shape.loops {
+        for (axis, of) in shape.loops.iter().enumerate() {
             let step = of.step.map_or(Some(1), |it| self.unit.hir.constant(it))?;
             let step = i64::try_from(step).ok().filter(|it| *it != 0 && *it != i64::MIN)?;
             let is_up = match of.comparison {
@@ -167,7 +190,10 @@ impl Body<'_, '_> {
                 count = long(Operation::Add, count, int(Ty::I64, 1));
             }
             let count = long(Operation::Max, count, int(Ty::I64, 0));
-            let count = rounded_up(count, int(Ty::I64, step.abs()));
+            let mut count = rounded_up(count, int(Ty::I64, step.abs()));
+            if let Some(side @ 2..) = tile.map(|it| it.sides[axis]) {
+                count = long(Operation::Mul, tiles_along(count, side), int(Ty::I64, side));
+            }
             total = Some(match total {
                 Some(outer) => long(Operation::Mul, outer, count),
                 None => count,

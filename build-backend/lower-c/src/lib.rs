@@ -48,6 +48,7 @@ mod statement;
 mod switch;
 mod tables;
 mod team;
+mod tiles;
 mod types;
 mod unit;
 mod unsupported;

@@ -7,6 +7,7 @@ use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Ty};
 
 use crate::body::{Body, binary, int, operation};
+use crate::tiles::Tile;
 use crate::unsupported::{Lowered, unsupported};
 
 /// One loop of a nest; all values are of 64 bits.
@@ -20,8 +21,16 @@ struct Axis {
 /// The iterations of a nest.
 pub(crate) struct Space {
     axes: Vec<Axis>,
-    /// How many there are.
+    /// How many numbers iterations have: with tiles some numbers have no iteration.
     pub total: Expr,
+    tiling: Option<Tiling>,
+}
+
+/// Tiles of a nest.
+struct Tiling {
+    shape: Tile,
+    /// How many there are along each loop.
+    counts: Vec<Expr>,
 }
 
 impl Space {
@@ -54,7 +63,28 @@ impl Body<'_, '_> {
             });
             axes.push(axis);
         }
-        Ok(Space { axes, total: total.unwrap_or_else(|| int(Ty::I64, 1)) })
+        Ok(Space { axes, total: total.unwrap_or_else(|| int(Ty::I64, 1)), tiling: None })
+    }
+
+    /// Numbers the iterations tile by tile: those of a tile follow each other.
+    pub(crate) fn tiled(&mut self, space: Space, shape: Tile) -> Space {
+        let counts: Vec<Expr> = space
+            .axes
+            .iter()
+            .zip(&shape.sides)
+            .map(|(axis, side)| match side {
+                1 => axis.count.clone(),
+                _ => self.temporary(tiles_along(axis.count.clone(), *side)),
+            })
+            .collect();
+        let size = shape.sides.iter().product();
+        let long = |a, b| binary(Ty::I64, Operation::Mul, a, b);
+        let tiles = counts.iter().cloned().reduce(|all, it| self.temporary(long(all, it)));
+        let total = match tiles {
+            Some(tiles) => self.temporary(long(tiles, int(Ty::I64, size))),
+            None => space.total,
+        };
+        Space { axes: space.axes, total, tiling: Some(Tiling { shape, counts }) }
     }
 
     fn names(&self, expr: ExprId, variable: VariableId) -> bool {
@@ -147,16 +177,18 @@ impl Body<'_, '_> {
         self.temporary(count)
     }
 
-    /// Sets the iteration variables for a logical iteration.
-    pub(crate) fn set_iteration(&mut self, space: &Space, number: &Expr) -> Lowered<()> {
-        let long = |op, a, b| binary(Ty::I64, op, a, b);
-        let mut rest = number.clone();
-        for (depth, axis) in space.axes.iter().enumerate().rev() {
-            let mut index = rest.clone();
-            if depth > 0 {
-                index = self.temporary(long(Operation::RemUndefined, rest.clone(), axis.count.clone()));
-                rest = self.temporary(long(Operation::DivUndefined, rest, axis.count.clone()));
+    /// Sets the iteration variables for a logical iteration; the condition that there is one of this number,
+    /// where that is not certain.
+    pub(crate) fn set_iteration(&mut self, space: &Space, number: &Expr) -> Lowered<Option<Expr>> {
+        let (indices, condition) = match &space.tiling {
+            Some(tiling) => self.indices_of_tile(space, tiling, number),
+            None => {
+                let counts: Vec<&Expr> = space.axes.iter().map(|it| &it.count).collect();
+                (self.indices(&counts, number), None)
             }
+        };
+        for (axis, index) in space.axes.iter().zip(indices) {
+            let long = |op, a, b| binary(Ty::I64, op, a, b);
             let moved = match axis.step.kind {
                 mir::ExprKind::Int(1) => index,
                 _ => long(Operation::Mul, index, axis.step.clone()),
@@ -171,8 +203,64 @@ impl Body<'_, '_> {
             let storage = self.declare(axis.variable, range)?;
             self.initialize(storage, value);
         }
-        Ok(())
+        Ok(condition)
     }
+
+    /// The digits of a number, whose bases are `counts`.
+    fn indices(&mut self, counts: &[&Expr], number: &Expr) -> Vec<Expr> {
+        let mut rest = number.clone();
+        let mut indices = Vec::new();
+        for (depth, count) in counts.iter().enumerate().rev() {
+            if depth == 0 {
+                indices.push(rest.clone());
+                continue;
+            }
+            let digit = |op| binary(Ty::I64, op, rest.clone(), (*count).clone());
+            indices.push(self.temporary(digit(Operation::RemUndefined)));
+            rest = self.temporary(digit(Operation::DivUndefined));
+        }
+        indices.reverse();
+        indices
+    }
+
+    /// The indices of an iteration of a tile, and the condition that they are in the nest.
+    fn indices_of_tile(
+        &mut self,
+        space: &Space,
+        tiling: &Tiling,
+        number: &Expr,
+    ) -> (Vec<Expr>, Option<Expr>) {
+        let long = |op, a, b: i64| binary(Ty::I64, op, a, int(Ty::I64, b));
+        let bits = |side: i64| i64::from(side.trailing_zeros());
+        let Tile { sides, .. } = &tiling.shape;
+        let size: i64 = sides.iter().product();
+        let tile = self.temporary(long(Operation::Shr, number.clone(), bits(size)));
+        let counts: Vec<&Expr> = tiling.counts.iter().collect();
+        let mut indices = self.indices(&counts, &tile);
+        let mut rest = self.temporary(long(Operation::And, number.clone(), size - 1));
+        let mut condition: Option<Expr> = None;
+        for axis in tiling.shape.order().into_iter().filter(|it| sides[*it] > 1) {
+            let lane = self.temporary(long(Operation::And, rest.clone(), sides[axis] - 1));
+            rest = self.temporary(long(Operation::Shr, rest, bits(sides[axis])));
+            let first = long(Operation::Mul, indices[axis].clone(), sides[axis]);
+            indices[axis] = self.temporary(binary(Ty::I64, Operation::Add, first, lane));
+            let count = space.axes[axis].count.clone();
+            let is_inside = binary(Ty::Bool, Operation::Lt, indices[axis].clone(), count);
+            condition = Some(match condition {
+                Some(others) => {
+                    Expr::new(Ty::Bool, mir::ExprKind::And(Box::new(others), Box::new(is_inside)))
+                }
+                None => is_inside,
+            });
+        }
+        (indices, condition)
+    }
+}
+
+/// How many tiles of this length iterations fill, the last one perhaps in part.
+pub(crate) fn tiles_along(count: Expr, side: i64) -> Expr {
+    let more = binary(Ty::I64, Operation::Add, count, int(Ty::I64, side - 1));
+    binary(Ty::I64, Operation::Shr, more, int(Ty::I64, i64::from(side.trailing_zeros())))
 }
 
 /// Statements between the loops of a nest have no iteration of their own.

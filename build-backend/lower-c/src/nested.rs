@@ -179,7 +179,8 @@ impl Body<'_, '_> {
                 }
                 let inner = found.last().map_or(body, |it| it.body);
                 self.threads = Threads::One;
-                return self.divided_loop(&found, inner, *league, &[]);
+                let space = self.iteration_space(&found)?;
+                return self.divided_loop(&space, inner, *league, &[]);
             }
             for it in &found {
                 // The counter of `simd` has its value behind the loop, too.

@@ -2,7 +2,6 @@
 //! (Harris, *CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops*, 2013).
 
 use apg_c_analysis::hir::{self, Construct, DirectiveId, Program, StmtId, Type, VariableId};
-use apg_c_analysis::loops::CanonicalLoop;
 use apg_c_syntax::{Family, TextRange};
 use apg_mir::{
     self as mir, AddressSpace, Expr, KernelCapture, KernelCaptureKind, LocalId, Operation, Stmt, Ty,
@@ -319,33 +318,46 @@ impl Body<'_, '_> {
             }
             false => (first, grid),
         };
-        self.divided_loop(&shape.loops, shape.body, shares, &last_values)
+        let mut space = self.iteration_space(&shape.loops)?;
+        // `lastprivate` and `linear` ask for the numbers of iterations in the program's order.
+        if let Some(tile) = launch.tile.clone().filter(|_| last_values.is_empty()) {
+            space = self.tiled(space, tile);
+        }
+        self.divided_loop(&space, shape.body, shares, &last_values)
     }
 
     /// A grid-stride loop over the iterations of a nest: from the first of this thread on, a stride apart.
     /// The thread of the last iteration stores the values of `lastprivate` (OpenMP 5.2, section 5.4.5).
     pub(crate) fn divided_loop(
         &mut self,
-        loops: &[CanonicalLoop],
+        space: &Space,
         body: StmtId,
         (first, stride): (Expr, Expr),
         last_values: &[LastValue],
     ) -> Lowered<()> {
-        let space = self.iteration_space(loops)?;
         let iteration = self.local("iteration", Ty::I64);
         let current = || local_value(iteration, Ty::I64);
         self.set(iteration, first);
         let label = self.label();
         let (body, ()) = self.nested(|it| {
-            it.set_iteration(&space, &current())?;
+            let condition = it.set_iteration(space, &current())?;
             it.set_linear(last_values, &current())?;
             it.jumps.push(Jumps { label, has_break: false });
-            it.stmt(body);
+            let (then, ()) = it.nested(|it| {
+                it.stmt(body);
+                Ok(())
+            })?;
             it.jumps.pop();
+            match condition {
+                Some(condition) => {
+                    it.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
+                }
+                None => it.stmts.extend(then),
+            }
             Ok(())
         })?;
         let next = binary(Ty::I64, Operation::Add, current(), stride);
-        let (mut update, ()) = self.nested(|it| it.store_last(last_values, &space, &current()))?;
+        let (mut update, ()) = self.nested(|it| it.store_last(last_values, space, &current()))?;
         update.push(Stmt::new(self.span, mir::StmtKind::Set { local: iteration, value: next }));
         let condition = binary(Ty::Bool, Operation::Lt, current(), space.total.clone());
         self.push(mir::StmtKind::Loop { label, condition, body, update, unroll: None, post_tested: false });

@@ -159,7 +159,7 @@ impl Code<'_> {
 
     /// An operation whose operands and result fit 32 bits: nothing wraps, and divisors are positive.
     fn narrow_operation(&mut self, operation: Operation, text: &[String]) -> String {
-        match (operation, text) {
+        match (operation.wrapping(), text) {
             (Operation::Convert, [a]) => a.clone(),
             (Operation::Neg, [a]) => format!("(-{a})"),
             (Operation::Shl, [a, b]) => format!("({a} * (1 << {b}))"),
@@ -167,7 +167,7 @@ impl Code<'_> {
                 format!("apg_{}<apg_i32>({a}, {b})", operation.name())
             }
             (Operation::Shr, [a, b]) => format!("({a} >> {b})"),
-            (_, [a, b]) => format!("({a} {} {b})", operation.symbol().unwrap_or("+")),
+            (operation, [a, b]) if let Some(symbol) = operation.symbol() => format!("({a} {symbol} {b})"),
             _ => self.fail(format!("operation {operation:?} with 32 bits")),
         }
     }

@@ -183,8 +183,8 @@ impl<'a> BoundsChecker<'a> {
                 let high = range.high.map(|it| self.context.pool.floor_div(it, by));
                 Some(self.context.symbol(SymRange { low, high }, form.assumptions))
             }
-            (Operation::Div, [a, b]) => self.quotient(a, b),
-            (Operation::Rem, [a, b]) => self.remainder(a, b),
+            (Operation::Div | Operation::DivUndefined, [a, b]) => self.quotient(a, b),
+            (Operation::Rem | Operation::RemUndefined, [a, b]) => self.remainder(a, b),
             (Operation::And, [a, b]) => self.mask(a, b).or_else(|| self.mask(b, a)),
             (Operation::Or | Operation::Xor, [a, b]) => self.bits(a, b),
             (Operation::Min | Operation::Max, [a, b]) => {

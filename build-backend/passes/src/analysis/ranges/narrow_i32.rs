@@ -129,9 +129,8 @@ fn is_narrowing(operation: Operation, ty: Ty, args: &[Expr]) -> bool {
     is_wide(operation, ty, args)
         || ty == Ty::I64
             && match operation {
-                O::Div | O::Rem | O::And | O::Or | O::Xor | O::Min | O::Max => {
-                    args.iter().all(|it| it.ty == Ty::I64)
-                }
+                O::Div | O::Rem | O::DivUndefined | O::RemUndefined => args.iter().all(|it| it.ty == Ty::I64),
+                O::And | O::Or | O::Xor | O::Min | O::Max => args.iter().all(|it| it.ty == Ty::I64),
                 O::Shl | O::Shr => matches!(args.get(1).map(|it| &it.kind), Some(ExprKind::Int(0..=30))),
                 _ => false,
             }
@@ -165,7 +164,9 @@ impl BoundsChecker<'_> {
             return;
         }
         let needs = match operation {
-            Operation::Div | Operation::Rem => self.narrow_needs(expr),
+            Operation::Div | Operation::Rem | Operation::DivUndefined | Operation::RemUndefined => {
+                self.narrow_needs(expr)
+            }
             Operation::Convert if matches!(expr.ty, Ty::F32 | Ty::F64) => self.narrow_operands(args),
             _ if operation.is_comparison() => self.narrow_operands(args),
             _ => return,
