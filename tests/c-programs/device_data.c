@@ -227,7 +227,6 @@ static void comments(void) {
 
 static void tasks(void) {
   int x = 0, words[64] = {0};
-  (void)words;
   #pragma omp parallel num_threads(2)
   #pragma omp single
   {
@@ -237,8 +236,8 @@ static void tasks(void) {
     x = x * 10 + 2;
     #pragma omp task depend(in: x) shared(x)
     CHECK(x == 12);
-    #pragma omp target map(tofrom: x) depend(inout: words[x ? 0 : "\"?"[0]])
-    x += 0;
+    #pragma omp target map(tofrom: words) depend(inout: words[words[1] ? 0 : "\"?"[0]])
+    words[0] += 0;
     #pragma omp taskwait
   }
   CHECK(x == 12);

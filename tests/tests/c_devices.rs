@@ -438,3 +438,82 @@ fn structs_are_mapped_by_their_mappers() {
     let error = project.error("run --accels cpu wrong.c");
     assert!(error.contains("no `declare mapper` in this file declares `hihg` for this type"), "{error}");
 }
+
+/// Regions of tasks: two that wait for each other, some that depend on each other, and with a word one that
+/// uses what is not mapped.
+const TASKS: &str = r#"#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+/* Whether another region has written its flag: both are on the device at the same time. */
+#pragma omp declare target
+static int meets(int *flags, int own) {
+  int seen = 0;
+  #pragma omp atomic write
+  flags[own] = 1;
+  for (long i = 0; i < 1000000000 && !seen; i++) {
+    #pragma omp atomic read
+    seen = flags[1 - own];
+  }
+  return seen;
+}
+#pragma omp end declare target
+
+static void add(int *to, int step) {
+  int own = step * 2;
+  #pragma omp target nowait depend(inout: to[0]) map(tofrom: to[0:4])
+  for (int i = 0; i < 4; i++) to[i] = to[i] * 10 + own / 2;
+  own = 0;
+}
+
+int main(int count, char **words) {
+  int flags[2] = {0}, a = 0, b = 0, *list = calloc(4, sizeof *list), sum = 0;
+  (void)words;
+  #pragma omp target data map(tofrom: flags)
+  #pragma omp parallel num_threads(2)
+  #pragma omp single
+  {
+    #pragma omp target nowait map(from: a)
+    a = meets(flags, 0);
+    #pragma omp target nowait map(from: b)
+    b = meets(flags, 1);
+  }
+  printf("both: %d %d\n", a, b);
+  #pragma omp parallel num_threads(2)
+  #pragma omp single
+  {
+    #pragma omp target enter data map(to: list[0:4]) depend(out: list[0]) nowait
+    for (int i = 1; i <= 5; i++) add(list, i);
+    #pragma omp target exit data map(from: list[0:4]) depend(inout: list[0]) nowait
+    #pragma omp task depend(in: list[0]) shared(sum)
+    sum = list[3];
+    #pragma omp taskwait
+    printf("in order: %d\n", sum);
+  }
+  add(list, 6);
+  #pragma omp taskwait
+  printf("without a team: %d\n", list[3]);
+  if (count > 1) {
+    int *host = list;
+    #pragma omp parallel num_threads(2)
+    #pragma omp single
+    #pragma omp target nowait
+    host[0] = 1;
+  }
+  return 0;
+}
+"#;
+
+#[test]
+fn regions_with_nowait_are_tasks_that_overlap_and_keep_their_order() {
+    if !has_compilers() {
+        return;
+    }
+    let project = Project::new(&[("tasks.c", TASKS)]);
+    let output = project.apg("run -Wall -Wextra -Werror --accels cpu tasks.c");
+    let expected = "both: 1 1\nin order: 12345\nwithout a team: 123456\n";
+    assert_eq!((output.status, output.stdout.as_str()), (0, expected), "{}", output.stderr);
+    let error = project.error("run --accels cpu tasks.c -- word");
+    let line = TASKS.lines().position(|it| it.trim() == "#pragma omp target nowait").expect("it") + 1;
+    let expected = format!("error: tasks.c:{line}: `target`: the region uses what `host` points to");
+    assert!(error.contains(&expected), "{error}");
+}

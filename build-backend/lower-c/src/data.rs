@@ -3,11 +3,12 @@
 
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{
-    Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Length, Program, Type, VariableId,
+    Clause, Construct, Directive, DirectiveId, ExprId, ExprKind, Length, Program, Type, Variable, VariableId,
 };
 use apg_c_syntax::TextRange;
 
 use crate::declare_target::device_objects;
+use crate::default_map::{Behavior, behavior};
 use crate::reduction_clause::{Reduction, reduction};
 use crate::unsupported::{Lowered, unsupported};
 use crate::variable_length::length_variables;
@@ -329,10 +330,25 @@ fn reference(
         }
         Some(found) => Ok(found),
         None if on_devices.binary_search(&variable).is_ok() => Ok(Reference::Object),
-        None if is_of_variable_length => Ok(Reference::Value),
-        None if is_aggregate || scalars_are_mapped(hir, chain, &of.ty) => Ok(Reference::Object),
-        None => Ok(Reference::Value),
+        None => unnamed(behavior(hir.directive(chain[0]), &of.ty), of, range),
     }
+}
+
+/// How a region refers to an object that no clause names (OpenMP 5.2, section 5.8.1).
+fn unnamed(behavior: Option<Behavior>, of: &Variable, range: TextRange) -> Lowered<Reference> {
+    let is_of_variable_length = matches!(of.ty, Type::Array(_, Length::Variable(_) | Length::Unknown));
+    let is_aggregate = matches!(of.ty, Type::Array(..) | Type::Record(_));
+    Ok(match behavior {
+        Some(Behavior::Firstprivate) if is_of_variable_length => {
+            let message = format!("`{}` is an array of variable length: threads have no copy of it", of.name);
+            return unsupported(range, message, format!("write `map(to: {})`", of.name));
+        }
+        Some(Behavior::Firstprivate) if is_aggregate => Reference::Copy,
+        _ if is_of_variable_length => Reference::Value,
+        Some(Behavior::Mapped(_)) => Reference::Object,
+        _ if is_aggregate => Reference::Object,
+        _ => Reference::Value,
+    })
 }
 
 /// Refuses `lastprivate(conditional: x)`, the value of the last iteration that assigns one (OpenMP 5.2,
@@ -345,12 +361,6 @@ pub(crate) fn check_last_value(clause: &Clause) -> Lowered<()> {
         }
         None => Ok(()),
     }
-}
-
-/// `defaultmap(tofrom: scalar)`: scalars are objects of the device.
-fn scalars_are_mapped(hir: &Program, chain: &[DirectiveId], ty: &Type) -> bool {
-    let clause = chain.iter().find_map(|it| hir.directive(*it).clause("defaultmap"));
-    clause.is_some_and(|it| it.modifier() == Some("tofrom")) && ty.is_arithmetic()
 }
 
 /// The step of a `linear` clause.

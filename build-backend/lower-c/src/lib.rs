@@ -23,6 +23,7 @@ mod changes;
 mod conversion;
 mod data;
 mod declare_target;
+mod default_map;
 mod device_library;
 mod ending;
 mod expression;

@@ -81,6 +81,7 @@ fn has_late_forms(text: &str) -> bool {
     has("declare mapper")
         || has("begin declare target")
         || has("declare target") && ["enter", "local", "indirect"].iter().any(|it| has(it))
+        || has("defaultmap")
         || has("nowait")
         || text.split_whitespace().zip(text.split_whitespace().skip(1)).any(moves_data)
 }

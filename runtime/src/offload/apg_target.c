@@ -48,6 +48,7 @@ int omp_get_initial_device(void) { return omp_get_num_devices(); }
 int omp_get_device_num(void) { return omp_get_initial_device(); }
 long apg_default_device(void) { return omp_get_default_device(); }
 long apg_device_if(int condition, long device) { return condition ? device : -1; }
+int apg_is_device(long device) { return device >= 0 && device < omp_get_num_devices(); }
 
 int apg_target_region(const struct apg_site *site, long device, const void *kernel, const struct apg_map *maps,
                       unsigned map_count, const struct apg_captured *captures, unsigned capture_count) {

@@ -19,6 +19,8 @@ struct apg_object_of_file { void *address; unsigned long bytes; };
 long apg_default_device(void);
 /* The host, if a condition is false. */
 long apg_device_if(int condition, long device);
+/* Whether it is the number of a device that exists, not of the host. */
+int apg_is_device(long device);
 void apg_add_global(struct apg_global *global);
 int apg_target_region(const struct apg_site *site, long device, const void *kernel, const struct apg_map *maps,
                       unsigned map_count, const struct apg_captured *captures, unsigned capture_count);

@@ -8,12 +8,13 @@ use apg_c_syntax::Family;
 
 use super::Host;
 use super::edits::{Edits, neighbouring_comma};
+use crate::default_map;
 use crate::sources::{Source, Sources};
 use crate::unsupported::{Lowered, unsupported};
 
 /// The text of a file whose regions the host runs, without what older compilers do not know: `declare
-/// mapper`, names of mappers, all forms of `declare target`, `nowait` with a condition, and `map` without a
-/// type. `None` if the file has nothing of it, if a macro or a header contains it, or if a clause
+/// mapper`, names of mappers, all forms of `declare target`, `nowait` with a condition, `defaultmap` of `all`,
+/// and `map` without a type. `None` if the file has nothing of it, if a macro or a header contains it, or if a clause
 /// names a mapper that is not declared. `name` is the file in messages.
 pub fn host_text(source: Source<'_>, name: &str) -> Option<String> {
     let files = [source];
@@ -71,6 +72,7 @@ impl Host<'_> {
             comma.into_iter().for_each(|it| self.edits.remove(it..it + 1));
             self.is_changed = true;
         }
+        of.clauses_named("defaultmap").try_for_each(|it| self.simplify_default_map(it))?;
         let otherwise = match of.constructs.first() {
             Some(Construct::TargetEnterData) => Some("to: "),
             Some(Construct::TargetExitData) => Some("from: "),
@@ -84,6 +86,25 @@ impl Host<'_> {
                 self.is_changed = true;
             }
         }
+        Ok(())
+    }
+
+    /// Removes the category that a clause without one has, and what only a device can lack.
+    fn simplify_default_map(&mut self, clause: &Clause) -> Lowered<()> {
+        let (is_of_all, is_present) = default_map::later_words(clause);
+        if !is_of_all && !is_present {
+            return Ok(());
+        }
+        let range = self.clause(clause, "defaultmap")?;
+        let text = &self.parsed.text()[range.clone()];
+        let at = |it: usize| range.start + it;
+        if let (true, Some(colon), Some(end)) = (is_of_all, text.find(':'), text.rfind(')')) {
+            self.edits.remove(at(colon)..at(end));
+        }
+        if let (true, Some(start)) = (is_present, text.find("present")) {
+            self.edits.replace(at(start)..at(start + "present".len()), "tofrom");
+        }
+        self.is_changed = true;
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 //! calls of the runtime, for the C compiler. A region is followed by its own text, which the host runs where
 //! there is no device; all other text stays as it is.
 
+mod deferred;
 pub(crate) mod edits;
 mod file_objects;
 mod host_region;
@@ -20,6 +21,7 @@ use apg_c_analysis::hir::{
 };
 use apg_c_syntax::{Family, TextRange};
 
+use self::deferred::{RegionCall, is_deferred};
 pub use self::edits::presumed_line;
 use self::edits::{Edits, pragma};
 pub use self::host_text::host_text;
@@ -27,6 +29,7 @@ use self::mapping::{Map, SourceText, map_kinds, type_kinds};
 pub use self::parallel::ParallelKernels;
 use crate::data::{Captured, Reference};
 use crate::declare_target::{device_objects, used_variables};
+use crate::default_map::{Behavior, behavior};
 use crate::file::HostRegion;
 use crate::literal::quoted;
 use crate::region;
@@ -205,11 +208,15 @@ impl<'a> Host<'a> {
 
     /// Waits for the tasks that a directive depends on: what it does itself is done when it returns.
     fn dependences(&self, of: &Directive) -> String {
-        let clauses: Vec<String> = of.clauses_named("depend").map(|it| self.source().of(it.range)).collect();
-        match clauses.is_empty() {
-            true => String::new(),
-            false => format!("{} ;", pragma(&format!("omp task if(0) {}", clauses.join(" ")))),
+        match self.depend_clauses(of) {
+            clauses if clauses.is_empty() => clauses,
+            clauses => format!("{} ;", pragma(&format!("omp task if(0) {clauses}"))),
         }
+    }
+
+    fn depend_clauses(&self, of: &Directive) -> String {
+        let clauses: Vec<String> = of.clauses_named("depend").map(|it| self.source().of(it.range)).collect();
+        clauses.join(" ")
     }
 
     /// The table of maps as `apg_m_`.
@@ -308,21 +315,21 @@ impl<'a> Host<'a> {
             rows.push(self.capture(chain, body, it, index, &maps, &mut values));
         }
         let declared = self.add_reached(&environment.objects, &mut maps, &mut rows);
-        let count = rows.len();
-        rows.push("{0, 0, 0, 0}".to_owned());
+        let written = if self.print { "apg_target_written(apg_n_); " } else { "" };
+        let behind = &format!("{written}{}", self.ended(&environment.objects));
+        let call = RegionCall { kernel, maps: maps.len(), captures: &rows, behind };
+        let (wait, site, call) = match is_deferred(of, captured, &environment.objects) {
+            true => {
+                let site = format!("static {}", self.site(of, at.start));
+                (String::new(), site, call.deferred(&self.depend_clauses(of)))
+            }
+            false => (self.dependences(of), self.site(of, at.start), call.at_once()),
+        };
         let line = format!(
-            "{{ if (__extension__ ({{ {declared} {wait} {site} {values} {table} struct apg_captured apg_c_[] = {{{rows}}}; \
-             extern const char {kernel}[]; const long apg_n_ = {device}; \
-             const int apg_r_ = apg_target_region(&apg_s_, apg_n_, {kernel}, apg_m_, {maps}, apg_c_, {count}); \
-             {written}{ended}apg_r_; }})) {{}} else {{",
-            wait = self.dependences(of),
-            site = self.site(of, at.start),
+            "{{ if (__extension__ ({{ {declared} {wait} {site} {values} {table} extern const char {kernel}[]; \
+             const long apg_n_ = {device}; {call}apg_r_; }})) {{}} else {{",
             table = Self::table(&maps),
-            rows = rows.join(", "),
             device = self.device(of)?,
-            maps = maps.len(),
-            written = if self.print { "apg_target_written(apg_n_); " } else { "" },
-            ended = self.ended(&environment.objects),
         );
         self.edits.insert_line(self.parsed.text(), at.start, &line);
         self.share_globals(id);
@@ -506,11 +513,9 @@ impl<'a> Host<'a> {
 
 /// How an object is mapped that no clause names.
 fn implicit_kinds(directive: &Directive, ty: &Type) -> Vec<&'static str> {
-    let category = if matches!(ty, Type::Array(..) | Type::Record(_)) { "aggregate" } else { "scalar" };
-    let clause = directive.clauses_named("defaultmap").find(|it| {
-        let named = it.items.first().and_then(|it| it.word.as_deref());
-        named.is_none_or(|it| it == category || it == "all")
-    });
-    let ty = clause.and_then(|it| it.modifier()).filter(|it| matches!(*it, "to" | "from" | "alloc"));
-    type_kinds(ty.unwrap_or("tofrom")).to_vec()
+    match behavior(directive, ty) {
+        Some(Behavior::Mapped("present")) => [type_kinds("tofrom"), &["APG_PRESENT"]].concat(),
+        Some(Behavior::Mapped(of)) => type_kinds(of).to_vec(),
+        _ => type_kinds("tofrom").to_vec(),
+    }
 }
