@@ -41,8 +41,8 @@ fn at_function_definition(p: &Parser<'_>) -> bool {
     p.peek(behind) == L_CURLY
 }
 
-/// The token behind the parentheses that open at a token; `None` if they do not open, or do not close in front of
-/// the next `;` or brace.
+/// The token behind the parentheses that open at a token; `None` if they do not open, or do not close in
+/// front of the next `;` or brace.
 fn behind_parentheses(p: &Parser<'_>, ahead: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for ahead in ahead.. {
