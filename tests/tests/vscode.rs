@@ -2,12 +2,17 @@
 //! hovers, completes, runs a program from its lens and shows CUDA. `tests/vscode/install` installs what it
 //! needs; `tests/vscode/drive.mjs` plays.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use apg_tests::{editors, tools};
 
+/// A browser and an editor are enough for a machine: sessions wait for each other.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn vs_code_shows_mends_completes_and_runs() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(mut command) = editors::vs_code("drive.mjs") else { return };
     let work = tempfile::tempdir().expect("a temporary folder");
     command
@@ -30,6 +35,16 @@ fn vs_code_shows_mends_completes_and_runs() {
         "saved",
         "done",
     ];
+    editors::play(command, Duration::from_secs(600), &steps);
+}
+
+#[test]
+fn vs_code_mends_completes_and_runs_a_c_program() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(mut command) = editors::vs_code("c_file.mjs") else { return };
+    let work = tempfile::tempdir().expect("a temporary folder");
+    command.arg(work.path()).env("APG_CACHE_DIR", work.path().join("cache")).env("HOME", work.path());
+    let steps = ["squiggle", "problem", "fixed", "hover", "saved", "completion", "output", "done"];
     editors::play(command, Duration::from_secs(600), &steps);
 }
 
