@@ -1,5 +1,5 @@
-//! Directives that `_Pragma` makes (C17 6.10.9), by itself or in a macro, written out as lines of their own: what edits
-//! directives needs them in the text.
+//! Directives that `_Pragma` makes (C17 6.10.9), by itself or in a macro, written out as lines of their own:
+//! what edits directives needs them in the text.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
