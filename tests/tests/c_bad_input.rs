@@ -190,7 +190,7 @@ fn a_build_without_a_compiler_or_without_openmp_says_what_to_install() {
     is_one_error(&error, &["no C compiler was found: neither cc, gcc nor clang", "apt install gcc"]);
     let error = folder.error_with("run a.c", &[("CC", "no-such-compiler")]);
     is_one_error(&error, &["the C compiler `no-such-compiler` (from $CC) does not run"]);
-    // One that does not know the flag, and one without the library.
+    // A compiler that does not know the flag, and a compiler without the library.
     let unknown = "#!/bin/sh\nfor it in \"$@\"; do if [ \"$it\" = -fopenmp ]; then\n\
         echo \"cc: error: unrecognized command-line option '-fopenmp'\" >&2; exit 1; fi; done\nexec cc \"$@\"\n";
     let no_library = "#!/bin/sh\ncase \"$*\" in *' -c '*) ;; *-fopenmp*)\n\

@@ -442,8 +442,8 @@ fn structs_are_mapped_by_their_mappers() {
     assert!(error.contains("no `declare mapper` in this file declares `hihg` for this type"), "{error}");
 }
 
-/// Regions of tasks: two that wait for each other, some that depend on each other, and with a word one that
-/// uses what is not mapped.
+/// Regions of tasks: two that wait for each other, some that depend on each other, and with a word a
+/// region that uses what is not mapped.
 const TASKS: &str = r#"#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

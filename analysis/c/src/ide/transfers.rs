@@ -145,8 +145,8 @@ fn of_item(
 /// The text of a clause up to this number of characters: each of its items names it, so that all of the
 /// text would take memory that grows with the square of their number.
 fn shortened(text: String) -> String {
-    const MOST: usize = 200;
-    match text.char_indices().nth(MOST) {
+    const MAX_CHARACTERS: usize = 200;
+    match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,
     }

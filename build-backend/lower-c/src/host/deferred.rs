@@ -1,6 +1,7 @@
 //! Target tasks (OpenMP 5.2, sections 13.8 and 12.5): a region with `nowait` is a task of the OpenMP library,
 //! which has its dependences, so that regions and copies of independent tasks overlap. What the clauses and
-//! the region name is evaluated where the directive is met. Without a team the library executes the task there.
+//! the region name is evaluated where the directive is met. Without a team the library executes the task
+//! there.
 
 use apg_c_analysis::hir::Directive;
 
@@ -53,7 +54,7 @@ impl RegionCall<'_> {
     }
 }
 
-/// Whether a region is a task. One that may end the program, or whose threads have copies of an object, has
+/// Whether a region is a task. A region that may end the program, or whose threads have copies of an object, has
 /// more beside the directive than the tables: it is done when the directive is passed.
 pub(super) fn is_deferred(of: &Directive, captured: &[Captured], objects: &[ReachedObject]) -> bool {
     let is_always = of.clause("nowait").is_some_and(|it| it.items.is_empty());

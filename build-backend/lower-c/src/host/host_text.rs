@@ -13,9 +13,9 @@ use crate::sources::{Source, Sources};
 use crate::unsupported::{Lowered, unsupported};
 
 /// The text of a file whose regions the host runs, without what older compilers do not know: `declare
-/// mapper`, names of mappers, all forms of `declare target`, `nowait` with a condition, `defaultmap` of `all`,
-/// and `map` without a type. `None` if the file has nothing of it, if a macro or a header contains it, or if a
-/// clause names a mapper that is not declared. `name` is the file in messages.
+/// mapper`, names of mappers, all forms of `declare target`, `nowait` with a condition, `defaultmap` of
+/// `all`, and `map` without a type. `None` if the file has nothing of it, if a macro or a header contains
+/// it, or if a clause names a mapper that is not declared. `name` is the file in messages.
 pub fn host_text(source: Source<'_>, name: &str) -> Option<String> {
     let files = [source];
     let sources = Sources::new(&files, false);
