@@ -54,8 +54,8 @@ impl RegionCall<'_> {
     }
 }
 
-/// Whether a region is a task. A region that may end the program, or whose threads have copies of an object, has
-/// more beside the directive than the tables: it is done when the directive is passed.
+/// Whether a region is a task. A region that may end the program, or whose threads have copies of an object,
+/// has more beside the directive than the tables: it is done when the directive is passed.
 pub(super) fn is_deferred(of: &Directive, captured: &[Captured], objects: &[ReachedObject]) -> bool {
     let is_always = of.clause("nowait").is_some_and(|it| it.items.is_empty());
     is_always
