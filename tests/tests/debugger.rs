@@ -49,6 +49,61 @@ fn a_breakpoint_shows_the_stack_and_the_variables() {
     }
 }
 
+const C_PROGRAM: &str = r#"#include <stdio.h>
+
+#pragma omp declare target
+static double scaled(double value, int factor) {
+    double result = value * factor;
+    return result;
+}
+#pragma omp end declare target
+
+int main(void) {
+    double data[4] = {1, 2, 3, 4};
+    int factor = 3;
+    #pragma omp target teams distribute parallel for map(tofrom: data)
+    for (int i = 0; i < 4; i++)
+        data[i] = scaled(data[i], factor);
+    double last = 0;
+    #pragma omp parallel for reduction(+: last)
+    for (int i = 0; i < 4; i++)
+        last += data[i];
+    printf("%g\n", scaled(last, factor));
+    return 0;
+}
+"#;
+
+/// What gdb says of the program in C, given its commands and the options of `apg run`.
+fn debug_c(options: &str, commands: &str) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("scale.c"), C_PROGRAM).expect("written");
+    std::fs::write(folder.path().join(".gdbinit"), "set confirm off\n").expect("written");
+    std::fs::write(folder.path().join("commands"), commands).expect("written");
+    let mut command = std::process::Command::new("sh");
+    let debug = format!("exec \"$0\" run --debugger {options} scale.c <commands");
+    command.args(["-c", &debug]).arg(tools::apg()).current_dir(folder.path()).env("HOME", folder.path());
+    command.envs(apg(folder.path(), &[]).get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = programs::run(command, Duration::from_secs(300)).expect("it ends");
+    format!("{}{}", output.stdout, output.stderr)
+}
+
+#[test]
+fn a_breakpoint_in_c_stops_at_its_line_with_its_variables() {
+    if tools::optional_tool("gdb").is_none() {
+        return;
+    }
+    // The second form is loaded after the start, from an edited text.
+    for options in ["--accels none --threads 1", "--accels cpu --threads 1"] {
+        let commands = "break scale.c:19 if i == 2\nbreak scale.c:20\nrun\ninfo locals\ncontinue\nbt 1\n\
+                        print data\nprint factor\nkill\nquit\n";
+        let said = debug_c(options, commands);
+        let wanted = ["scale.c:19\n", "i = 2\n", "main () at ", "scale.c:20\n", "= {3, 6, 9, 12}\n", "= 3\n"];
+        for text in wanted {
+            assert!(said.contains(text), "no `{text}` with {options} in:\n{said}");
+        }
+    }
+}
+
 const KERNEL: &str = "import x10.compiler.CUDA;
 import x10.util.CUDAUtilities;
 public class Sums {

@@ -22,27 +22,23 @@ pub(crate) enum Debugger {
 impl Debugger {
     /// Replaces this process by the debugger. The program is this executable with these arguments.
     pub(crate) fn start(self, arguments: Vec<OsString>) -> Outcome {
-        let cache = Cache::default();
-        let scripts = cache.root().join("debugger").join(env!("CARGO_PKG_VERSION"));
-        let kept = cache.prepare().and_then(|()| {
-            apg_toolchain::GDB_SCRIPTS
-                .iter()
-                .try_for_each(|(name, text)| cache.keep_text(&scripts.join(name), text))
-        });
-        kept.map_err(|error| build_failure(&error.into()))?;
-        let mut command = self.command();
-        for (script, _) in apg_toolchain::GDB_SCRIPTS {
-            command.arg("-x").arg(scripts.join(script));
-        }
         let program = std::env::current_exe().map_err(|error| self.cannot_start(&error))?;
+        let mut command = self.command(apg_toolchain::GDB_SCRIPTS)?;
         command.arg("--args").arg(program).args(arguments);
         Err(self.cannot_start(&command.exec()))
     }
 
-    /// Replaces this process by the debugger of a program in C.
-    pub(crate) fn start_program(self, program: &Path, arguments: impl Iterator<Item = OsString>) -> Outcome {
-        let mut command = self.command();
-        command.arg("--args").arg(program).args(arguments);
+    /// Replaces this process by the debugger of a program in C, which gets variables of the environment. A
+    /// program with device code is loaded after the start, as one in X10.
+    pub(crate) fn start_program(
+        self,
+        program: &Path,
+        arguments: impl Iterator<Item = OsString>,
+        environment: impl Iterator<Item = (&'static str, String)>,
+    ) -> Outcome {
+        let [general, _] = apg_toolchain::GDB_SCRIPTS;
+        let mut command = self.command([general])?;
+        command.envs(environment).arg("--args").arg(program).args(arguments);
         Err(self.cannot_start(&command.exec()))
     }
 
@@ -53,14 +49,27 @@ impl Debugger {
         }
     }
 
-    fn command(self) -> std::process::Command {
+    /// The command of the debugger with these scripts, each a name and a text.
+    fn command<const N: usize>(
+        self,
+        scripts: [(&'static str, &'static str); N],
+    ) -> Result<std::process::Command, Failure> {
+        let cache = Cache::default();
+        let folder = cache.root().join("debugger").join(env!("CARGO_PKG_VERSION"));
+        let kept = cache.prepare().and_then(|()| {
+            scripts.iter().try_for_each(|(name, text)| cache.keep_text(&folder.join(name), text))
+        });
+        kept.map_err(|error| build_failure(&error.into()))?;
         let name = self.name();
         let mut command = std::process::Command::new(find(name).unwrap_or_else(|| PathBuf::from(name)));
         if self == Debugger::CudaGdb {
             command.env(device::DEBUG, "1");
         }
         command.arg("-q");
-        command
+        for (script, _) in scripts {
+            command.arg("-x").arg(folder.join(script));
+        }
+        Ok(command)
     }
 
     fn cannot_start(self, error: &std::io::Error) -> Failure {

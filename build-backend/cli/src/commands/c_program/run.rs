@@ -204,18 +204,19 @@ fn become_command(
         return Err(no_device_regions());
     }
     enter_run_folder()?;
+    let threads = launch.threads.map(|count| ("OMP_NUM_THREADS", count.to_string()));
     if let Some(debugger) = debugger {
         if launch.profile.is_some() {
             return Err(Failure::misuse("--profile of a program in C is for one without a debugger"));
         }
-        return debugger.start_program(&executable, words.into_iter());
+        return debugger.start_program(&executable, words.into_iter(), threads.into_iter());
     }
     let mut command = Command::new(&executable);
     if let Some(name) = name {
         command.arg0(name);
     }
     command.args(words);
-    command.envs(launch.threads.map(|count| ("OMP_NUM_THREADS", count.to_string())));
+    command.envs(threads);
     command.envs(profile.map(|file| (profile::VARIABLE, file)));
     let _in_use = built.program.into_in_use();
     if is_stream {
