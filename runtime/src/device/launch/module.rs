@@ -126,7 +126,7 @@ impl Device {
             let found = sys::cuModuleGetFunction(&mut function, module, kernel.name);
             self.check(found, &format!("find the function {name} in the code of a kernel"))?;
         }
-        self.prepare_recursion(module)?;
+        self.prepare_recursion(module, &code)?;
         let attribute = |attribute| {
             let mut value = 0;
             // SAFETY: a function of this device; the result goes to a local.

@@ -1,12 +1,16 @@
 //! The stacks of threads of kernels (CUDA Driver API, `CU_LIMIT_STACK_SIZE`). The driver gives each thread
 //! what the code needs by itself; of functions that call themselves it does not know how much that is.
 
+use std::ffi::CStr;
+
 use crate::device::Device;
 use crate::device::cuda::driver::sys;
 use crate::device::error::DeviceError;
 
 /// The variable with the bytes of the stack of a thread.
 pub(crate) const STACK_VARIABLE: &str = "APG_DEVICE_STACK";
+/// The device's variable with that number (apg_device.h).
+const STACK_BYTES: &CStr = c"apg_stack_bytes";
 /// The stack of a thread for functions that call themselves.
 const RECURSION_BYTES: usize = 64 << 10;
 /// The stacks of all threads that the device holds take at most this part of its free memory.
@@ -35,10 +39,13 @@ impl Device {
     }
 
     /// Gives code with functions that call themselves larger stacks, and tells it their size
-    /// (`apg_stack_bytes` of apg_device.h). Other code has no such variable. The device's context is current.
-    pub(super) fn prepare_recursion(&self, module: sys::CUmodule) -> Result<(), DeviceError> {
-        let mut address = 0;
-        let name = c"apg_stack_bytes".as_ptr();
+    /// ([`STACK_BYTES`]). The image of other code has no such name, and the driver is not asked for it: tools
+    /// that watch it would report an error. The device's context is current.
+    pub(super) fn prepare_recursion(&self, module: sys::CUmodule, image: &[u8]) -> Result<(), DeviceError> {
+        if memchr::memmem::find(image, STACK_BYTES.to_bytes()).is_none() {
+            return Ok(());
+        }
+        let (mut address, name) = (0, STACK_BYTES.as_ptr());
         // SAFETY: a module of this device; the result goes to a local.
         let found = unsafe { sys::cuModuleGetGlobal_v2(&mut address, std::ptr::null_mut(), module, name) };
         if found != sys::CUresult::CUDA_SUCCESS {
