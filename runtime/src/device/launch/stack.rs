@@ -39,8 +39,8 @@ impl Device {
     }
 
     /// Gives code with functions that call themselves larger stacks, and tells it their size
-    /// ([`STACK_BYTES`]). The image of other code has no such name, and the driver is not asked for it: tools
-    /// that watch it would report an error. The device's context is current.
+    /// ([`STACK_BYTES`]). The image of other code has no such name: a request for it would fail, and tools
+    /// that watch the driver would report an error. The device's context is current.
     pub(super) fn prepare_recursion(&self, module: sys::CUmodule, image: &[u8]) -> Result<(), DeviceError> {
         if memchr::memmem::find(image, STACK_BYTES.to_bytes()).is_none() {
             return Ok(());
