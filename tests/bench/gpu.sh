@@ -195,6 +195,7 @@ if command -v nvcc >/dev/null; then
         nvcc -O3 -arch=native ${NCCL:+-I"$NCCL/include"} -o "$out/collectives" tests/bench/cuda/collectives.cu ${NCCL:+-L"$NCCL/lib"} -l:libnccl.so.2
         nvcc -O3 -arch=native -o "$out/slot_peer" tests/bench/cuda/slot_peer.cu && "$out/slot_peer"
         "$apg" run tests/bench/slot_latency.x10 --accels all --release
+        "$apg" run tests/bench/slot_barrier.x10 --accels all --release
         "$apg" run tests/bench/collectives.x10 --accels all --release
         "$out/collectives"
     fi

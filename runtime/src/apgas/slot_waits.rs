@@ -43,8 +43,9 @@ fn start_watch(timeout: SlotTimeout) {
             quiet = quiet.saturating_sub(interval);
             let oldest = slots::waits().iter().map(|(wait, _)| wait.milliseconds).max();
             if quiet.is_zero() && oldest.is_some_and(|it| u128::from(it) >= limit.as_millis()) {
-                // The next report, if the program continues, comes after as long a time.
-                quiet = limit;
+                // The next report, if the program continues, comes after as long a time. A launch may put off
+                // the first.
+                quiet = if timeout.continues { limit } else { interval };
                 match here() {
                     PlaceId::ZERO => report_all(limit, timeout.continues),
                     _ => {
@@ -68,7 +69,8 @@ fn own_waits() -> Vec<Wait> {
         .collect()
 }
 
-/// At place 0: reports the waits of all places if a slot still waits for `limit`, and no report is under way.
+/// At place 0: reports the waits of all places if a slot still waits for `limit` since the last launch of a
+/// kernel, and no report is under way.
 fn report_all(limit: Duration, continues: bool) {
     {
         let mut state = report().state.lock();
@@ -81,7 +83,7 @@ fn report_all(limit: Duration, continues: bool) {
     for place in PlaceId::first(system().hosts()).skip(1) {
         system().deliver(place, &Message::SlotWaits(WaitMessage::Request), Undelivered::Control);
     }
-    let mut all = own_waits();
+    let (mut all, mut since_launch) = (own_waits(), slots::launches().milliseconds());
     {
         let mut state = report().state.lock();
         while state.answers.len() < others {
@@ -93,10 +95,13 @@ fn report_all(limit: Duration, continues: bool) {
                 break;
             }
         }
-        all.extend(std::mem::take(&mut state.answers).into_iter().flatten());
+        for (waits, since) in std::mem::take(&mut state.answers) {
+            all.extend(waits);
+            since_launch = since_launch.into_iter().chain(since).min();
+        }
         state.is_under_way = false;
     }
-    if !all.iter().any(|wait| u128::from(wait.milliseconds) >= limit.as_millis()) {
+    if !waits::is_overdue(&all, since_launch, limit) {
         return;
     }
     all.sort_by_key(|wait| (wait.group, wait.rank));
@@ -122,11 +127,12 @@ pub(super) fn on_message(from: PlaceId, message: WaitMessage) {
             run_in_thread("apg-slots", move || report_all(limit, timeout.continues));
         }
         WaitMessage::Request => run_in_thread("apg-slots", move || {
-            let answer = Message::SlotWaits(WaitMessage::Waits(own_waits()));
+            let (waits, since_launch) = (own_waits(), slots::launches().milliseconds());
+            let answer = Message::SlotWaits(WaitMessage::Waits(waits, since_launch));
             system().deliver(from, &answer, Undelivered::Control);
         }),
-        WaitMessage::Waits(waits) => {
-            report().state.lock().answers.push(waits);
+        WaitMessage::Waits(waits, since_launch) => {
+            report().state.lock().answers.push((waits, since_launch));
             report().answered.notify_all();
         }
     }

@@ -27,7 +27,7 @@ use crate::slots::group::{Group, Part, Side};
 use crate::slots::message::{SlotMessage, Transport};
 use crate::slots::request::{Call, Completion, Continuation, Failure, Outcome, Probe, Request};
 use crate::slots::timeout::SlotTimeout;
-use crate::slots::waits::{Wait, WaitReport, describe};
+use crate::slots::waits::{Launches, Wait, WaitReport, describe};
 
 /// Most bytes of a [`Message::Slots`] without its payload, mostly.
 const MESSAGE_BYTES: usize = 64;
@@ -48,6 +48,7 @@ pub(crate) struct PlaceSlots {
     /// Something looks for slots that wait for long.
     is_watched: AtomicBool,
     report: WaitReport,
+    launches: Launches,
     /// What activities poll while they wait for a call.
     sources: Mutex<Vec<Weak<dyn RequestSource>>>,
     /// There are some.
@@ -151,6 +152,11 @@ pub(crate) fn describe_waits() -> String {
 
 pub(super) fn wait_report() -> &'static WaitReport {
     &own().report
+}
+
+/// The launches of kernels whose blocks have slots.
+pub(crate) fn launches() -> &'static Launches {
+    &own().launches
 }
 
 /// The slots of a group at a place.

@@ -156,6 +156,7 @@ pub(crate) fn kernel_start(
         });
         let when_read: Option<&mut dyn FnMut() -> _> = if settled { None } else { Some(&mut when_read) };
         let terms = LaunchOptions { may_watch: may_watch(about), when_read, slots: slots_for(kernel) };
+        let _launch = terms.slots.is_some().then(|| slots::launches().begin());
         // SAFETY: the environment is the kernel's, and its rails are alive until `done` is called.
         unsafe { device.launch(place, kernel, bytes, terms, done) }.map_err(|error| launch_exception(&error))
     });
@@ -196,8 +197,10 @@ pub(crate) fn kernel_launch(
     let device = device(place)?;
     wait(|done| {
         let terms = LaunchOptions { may_watch: may_watch(about), when_read: None, slots: slots_for(kernel) };
+        let launch = terms.slots.is_some().then(|| slots::launches().begin());
         // SAFETY: the environment is the kernel's, and the activity holds its rails until the wait has ended.
         let flight = unsafe { device.launch(place, kernel, bytes, terms, done) };
+        drop(launch);
         if let Some(flight) = flight.map_err(|error| launch_exception(&error))? {
             flight.poll(crate::apgas::device_wait::DEVICE_WAIT_POLICY);
         }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 use serde::{Deserialize, Serialize};
@@ -24,8 +25,53 @@ pub(crate) struct WaitReport {
 #[derive(Default)]
 pub(crate) struct ReportState {
     pub(crate) is_under_way: bool,
-    /// Waits of the places that have answered.
-    pub(crate) answers: Vec<Vec<Wait>>,
+    /// Of the places that have answered: their waits, and the milliseconds since their last launch.
+    pub(crate) answers: Vec<(Vec<Wait>, Option<u64>)>,
+}
+
+/// Launches of kernels whose blocks have slots. The code of a kernel may have to be compiled first, which takes
+/// seconds: slots that wait for its blocks meanwhile are in no deadlock.
+#[derive(Debug, Default)]
+pub(crate) struct Launches(Mutex<LaunchState>);
+
+#[derive(Debug, Default)]
+struct LaunchState {
+    under_way: u32,
+    last: Option<Instant>,
+}
+
+/// A launch that is under way.
+#[derive(Debug)]
+pub(crate) struct LaunchUnderWay<'a>(&'a Launches);
+
+impl Launches {
+    pub(crate) fn begin(&self) -> LaunchUnderWay<'_> {
+        self.0.lock().under_way += 1;
+        LaunchUnderWay(self)
+    }
+
+    /// Milliseconds since the end of the last launch, 0 during a launch; `None` if there was none.
+    pub(crate) fn milliseconds(&self) -> Option<u64> {
+        let state = self.0.lock();
+        match state.under_way {
+            0 => state.last.map(|it| it.elapsed().as_millis() as u64),
+            _ => Some(0),
+        }
+    }
+}
+
+impl Drop for LaunchUnderWay<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.0.lock();
+        state.under_way -= 1;
+        state.last = Some(Instant::now());
+    }
+}
+
+/// Whether one of the waits has lasted for a time, of which only that behind the last launch counts.
+pub(crate) fn is_overdue(waits: &[Wait], since_launch: Option<u64>, limit: Duration) -> bool {
+    let counted = |wait: &Wait| wait.milliseconds.min(since_launch.unwrap_or(u64::MAX));
+    waits.iter().any(|it| u128::from(counted(it)) >= limit.as_millis())
 }
 
 /// A call in which a slot waits.
@@ -78,8 +124,8 @@ pub enum WaitMessage {
     Stalled,
     /// From place 0: requests the waits of the receiver's slots.
     Request,
-    /// To place 0, answer to [`WaitMessage::Request`].
-    Waits(Vec<Wait>),
+    /// To place 0, answer to [`WaitMessage::Request`]: also [`Launches::milliseconds`].
+    Waits(Vec<Wait>, Option<u64>),
 }
 
 impl Wait {
@@ -229,6 +275,22 @@ mod tests {
             milliseconds: 10_000,
             lines: Vec::new(),
         }
+    }
+
+    #[test]
+    fn time_before_the_last_launch_does_not_count() {
+        let (waits, limit) = ([wait(0, Call::Receive, 0, 1)], Duration::from_secs(10));
+        assert!(is_overdue(&waits, None, limit));
+        assert!(is_overdue(&waits, Some(10_000), limit));
+        assert!(!is_overdue(&waits, Some(9_999), limit));
+        assert!(!is_overdue(&[], Some(20_000), limit));
+        let launches = Launches::default();
+        assert_eq!(launches.milliseconds(), None);
+        let first = launches.begin();
+        drop(launches.begin());
+        assert_eq!(launches.milliseconds(), Some(0), "the first is under way");
+        drop(first);
+        assert!(launches.milliseconds().is_some());
     }
 
     #[test]

@@ -362,7 +362,7 @@ fn other_frames(recorded: &[Frame]) -> Vec<Frame> {
         Message::FinishReport(report),
         Message::SlotWaits(WaitMessage::Stalled),
         Message::SlotWaits(WaitMessage::Request),
-        Message::SlotWaits(WaitMessage::Waits(vec![wait()])),
+        Message::SlotWaits(WaitMessage::Waits(vec![wait()], Some(7))),
         Message::Slots(SlotMessage::Pull { number: 1, into: 2 }),
         Message::Slots(SlotMessage::Taken(1)),
         Message::Slots(SlotMessage::Failed { group: 1, message: "why".to_owned() }),

@@ -51,7 +51,7 @@ impl Route {
             | Message::TopologyRequest
             | Message::QuiescenceReport { .. }
             | Message::WaitReportDone => require(self.here == PlaceId::ZERO, "what is sent to place 0 alone"),
-            Message::SlotWaits(WaitMessage::Stalled | WaitMessage::Waits(_)) => {
+            Message::SlotWaits(WaitMessage::Stalled | WaitMessage::Waits(..)) => {
                 require(self.here == PlaceId::ZERO, "what is sent to place 0 alone")
             }
             Message::SlotWaits(WaitMessage::Request) => self.check_from_zero(),
