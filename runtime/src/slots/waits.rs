@@ -29,8 +29,8 @@ pub(crate) struct ReportState {
     pub(crate) answers: Vec<(Vec<Wait>, Option<u64>)>,
 }
 
-/// Launches of kernels whose blocks have slots. The code of a kernel may have to be compiled first, which takes
-/// seconds: slots that wait for its blocks meanwhile are in no deadlock.
+/// Launches of kernels whose blocks have slots. The code of a kernel may have to be compiled first, which
+/// takes seconds: slots that wait for its blocks meanwhile are in no deadlock.
 #[derive(Debug, Default)]
 pub(crate) struct Launches(Mutex<LaunchState>);
 
