@@ -43,8 +43,8 @@ fn start_watch(timeout: SlotTimeout) {
             quiet = quiet.saturating_sub(interval);
             let oldest = slots::waits().iter().map(|(wait, _)| wait.milliseconds).max();
             if quiet.is_zero() && oldest.is_some_and(|it| u128::from(it) >= limit.as_millis()) {
-                // The next report, if the program continues, comes after as long a time. A launch may defer the
-                // first.
+                // The next report, if the program continues, comes after as long a time. A launch may defer
+                // the first.
                 quiet = if timeout.continues { limit } else { interval };
                 match here() {
                     PlaceId::ZERO => report_all(limit, timeout.continues),
