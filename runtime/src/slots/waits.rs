@@ -68,10 +68,15 @@ impl Drop for LaunchUnderWay<'_> {
     }
 }
 
-/// Whether one of the waits has lasted for a time, of which only that behind the last launch counts.
+/// Limits after which a wait counts beside launches, too.
+const MAX_DEFERRAL: u128 = 6;
+
+/// Whether one of the waits has lasted for a time, of which only that behind the last launch counts, unless
+/// it lasts for many times as long.
 pub(crate) fn is_overdue(waits: &[Wait], since_launch: Option<u64>, limit: Duration) -> bool {
-    let counted = |wait: &Wait| wait.milliseconds.min(since_launch.unwrap_or(u64::MAX));
-    waits.iter().any(|it| u128::from(counted(it)) >= limit.as_millis())
+    let (limit, since_launch) = (limit.as_millis(), u128::from(since_launch.unwrap_or(u64::MAX)));
+    let is_long = |all: u128| all.min(since_launch) >= limit || all >= MAX_DEFERRAL * limit;
+    waits.iter().any(|it| is_long(it.milliseconds.into()))
 }
 
 /// A call in which a slot waits.
@@ -284,6 +289,7 @@ mod tests {
         assert!(is_overdue(&waits, Some(10_000), limit));
         assert!(!is_overdue(&waits, Some(9_999), limit));
         assert!(!is_overdue(&[], Some(20_000), limit));
+        assert!(is_overdue(&waits, Some(0), Duration::from_secs(1)), "launches may be many");
         let launches = Launches::default();
         assert_eq!(launches.milliseconds(), None);
         let first = launches.begin();
