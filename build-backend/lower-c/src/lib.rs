@@ -38,7 +38,6 @@ mod lvalue;
 mod moved;
 mod nested;
 mod operators;
-mod pragma_operators;
 mod recursion;
 mod reduction;
 mod reduction_clause;
@@ -59,7 +58,6 @@ mod xmp;
 
 pub use file::{HostRegion, PlacedRegions, lower, place_regions};
 pub use host::{Offloaded, ParallelKernels, host_text, offload, presumed_line};
-pub use pragma_operators::written_directives;
 pub use sources::{Definition, FileNumber, FileObject, ReachedObject, Source};
 pub use team::{ParallelRegions, Taken, functions_with_openmp, lower_parallel};
 pub use unit::FunctionNames;

@@ -11,14 +11,17 @@ pub(crate) fn is_in_header(parsed: &Parsed, range: TextRange) -> bool {
     span.is_some_and(|it| it.file != FileId::MAIN)
 }
 
-/// Where a directive is written; one of a header cannot be changed.
+/// Where a directive is written; one of a header or a macro cannot be changed.
 pub(crate) fn spelled_directive(parsed: &Parsed, range: TextRange) -> Lowered<std::ops::Range<usize>> {
     if is_in_header(parsed, range) {
         let message = "a header contains this directive, which so cannot run on a device";
         return unsupported(range, message, "write the directive in the file itself");
     }
-    // Those of macros have been written out ([`crate::written_directives`]).
     let found: std::ops::Range<usize> = parsed.spelled(range).unwrap_or_default().into();
-    debug_assert!(parsed.text()[found.clone()].starts_with('#'), "a directive of a macro");
+    let text = &parsed.text()[found.clone()];
+    if !text.trim_start().starts_with('#') {
+        let message = "a macro contains this directive, which so cannot run on a device";
+        return unsupported(range, message, "write the directive itself");
+    }
     Ok(found)
 }

@@ -275,34 +275,12 @@ pub struct AnalysedFile {
     compiler: Arc<Toolchain>,
     /// Its errors.
     errors: Vec<Finding>,
-    /// The text of the user, if macros of it have been written out.
-    source: Option<Arc<str>>,
 }
 
 impl AnalysedFile {
     pub(crate) fn read(path: &Path, compiler: &Arc<Toolchain>) -> Result<AnalysedFile, LoadFailure> {
         let (path, text) = read(path)?;
-        Ok(AnalysedFile::of_text(&path, text, compiler).with_written_directives())
-    }
-
-    /// The file with directives of macros written out ([`apg_lower_c::written_directives`]), if it has such
-    /// and no errors.
-    pub fn with_written_directives(self) -> AnalysedFile {
-        let Some(written) = self.parsed().ok().and_then(apg_lower_c::written_directives) else { return self };
-        let source = self.text();
-        let mut file = AnalysedFile::of_text(&self.path, written.into(), &self.compiler);
-        file.number = self.number;
-        file.errors = moved_to_source(file.errors, file.parsed.text(), &source);
-        file.source = Some(source);
-        file
-    }
-
-    /// Findings at the places of the user's text.
-    fn in_source(&self, findings: Vec<Finding>) -> Vec<Finding> {
-        match &self.source {
-            Some(source) => moved_to_source(findings, self.parsed.text(), source),
-            None => findings,
-        }
+        Ok(AnalysedFile::of_text(&path, text, compiler))
     }
 
     /// A file with another text than it has.
@@ -320,7 +298,7 @@ impl AnalysedFile {
         let errors = diagnostics.iter().filter(|it| it.severity == Severity::Error);
         let errors = errors.map(|it| finding(&path, text, it)).collect();
         let (parsed, compiler) = (apg_c_analysis::parsed(db, file).clone(), file.toolchain(db).clone());
-        AnalysedFile { number: 0, path, parsed, compiler, errors, source: None }
+        AnalysedFile { number: 0, path, parsed, compiler, errors }
     }
 
     /// Its names and types, or its errors.
@@ -360,7 +338,7 @@ impl AnalysedFile {
         mir.emit_all_lines = options.all_lines;
         build::generate_code(mir, options).map_err(|errors| {
             let finding = |error| build::generation_finding(&self.path, self.text(), error);
-            self.in_source(errors.into_iter().map(finding).collect())
+            errors.into_iter().map(finding).collect()
         })
     }
 
@@ -368,23 +346,8 @@ impl AnalysedFile {
     pub(crate) fn findings(&self, mut reasons: Vec<Unsupported>, instead: Option<&str>) -> Vec<Finding> {
         reasons.sort_by_key(|it| it.range.start());
         reasons.dedup();
-        let findings = reasons.into_iter().map(|it| unsupported(&self.path, &self.parsed, it, instead));
-        self.in_source(findings.collect())
+        reasons.into_iter().map(|it| unsupported(&self.path, &self.parsed, it, instead)).collect()
     }
-}
-
-/// Findings in an edited text at the same lines of its source.
-pub(crate) fn moved_to_source(mut findings: Vec<Finding>, edited: &str, source: &Arc<str>) -> Vec<Finding> {
-    for finding in &mut findings {
-        let line = apg_lower_c::presumed_line(edited, finding.span.range.start);
-        let start: usize = source.split_inclusive('\n').take(line - 1).map(str::len).sum();
-        let text = source[start..].lines().next().unwrap_or_default();
-        let blanks = text.len() - text.trim_start().len();
-        finding.span.range = start + blanks..start + text.trim_end().len().max(blanks);
-        finding.span.text = Arc::clone(source);
-        (finding.related, finding.fixes) = (Vec::new(), Vec::new());
-    }
-    findings
 }
 
 /// What a region does that has no device form.

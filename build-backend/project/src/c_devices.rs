@@ -13,7 +13,7 @@ use apg_lower_c::{
 };
 
 use crate::build::{Options, Translated};
-use crate::c::{AnalysedFile, EditedSources, is_source, moved_to_source, read, toolchain};
+use crate::c::{AnalysedFile, EditedSources, is_source, read, toolchain};
 use crate::load_failure::LoadFailure;
 
 /// Where parallel regions run.
@@ -63,7 +63,7 @@ pub fn simplified_sources(sources: &[PathBuf], flags: &[String]) -> Result<Vec<O
     }
     let compiler = Arc::new(toolchain(flags)?);
     let simplified = sources.iter().zip(late).map(|(path, text)| {
-        let file = AnalysedFile::of_text(path, text?, &compiler).with_written_directives();
+        let file = AnalysedFile::of_text(path, text?, &compiler);
         let parsed = file.parsed().ok()?;
         apg_lower_c::host_text(Source { parsed, path: &file.path }, &path.display().to_string())
     });
@@ -240,6 +240,20 @@ pub(crate) fn translate_edited(
     }
     let found = DeviceProgram { edited: distributed, regions, on_host };
     if errors.is_empty() { Ok(found) } else { Err(errors) }
+}
+
+/// Findings in an edited text at the same lines of its source.
+fn moved_to_source(mut findings: Vec<Finding>, edited: &str, source: &Arc<str>) -> Vec<Finding> {
+    for finding in &mut findings {
+        let line = apg_lower_c::presumed_line(edited, finding.span.range.start);
+        let start: usize = source.split_inclusive('\n').take(line - 1).map(str::len).sum();
+        let text = source[start..].lines().next().unwrap_or_default();
+        let blanks = text.len() - text.trim_start().len();
+        finding.span.range = start + blanks..start + text.trim_end().len().max(blanks);
+        finding.span.text = Arc::clone(source);
+        (finding.related, finding.fixes) = (Vec::new(), Vec::new());
+    }
+    findings
 }
 
 /// A file whose regions are translated.

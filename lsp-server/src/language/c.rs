@@ -250,8 +250,7 @@ impl Language for C {
     fn analysed(&self, snapshot: &Snapshot, document: &Document) -> Result<Option<AnalysedFile>, Cancelled> {
         let Some(file) = snapshot.c.file(&document.path) else { return Ok(None) };
         let _mark = mark_analyzing(&document.path, document.text.text());
-        let analysed = snapshot.c.with(|db| AnalysedFile::new(db, file))?;
-        Ok(Some(analysed.with_written_directives()))
+        snapshot.c.with(|db| AnalysedFile::new(db, file)).map(Some)
     }
 
     fn plan(

@@ -169,7 +169,7 @@ impl<'a> Host<'a> {
         is_in_header(self.parsed, range)
     }
 
-    /// Where a directive is written; one of a header cannot be changed.
+    /// Where a directive is written; one of a header or a macro cannot be changed.
     fn spelled(&self, range: TextRange) -> Lowered<std::ops::Range<usize>> {
         spelled_directive(self.parsed, range)
     }
