@@ -318,7 +318,9 @@ impl<'a> Host<'a> {
         let written = if self.print { "apg_target_written(apg_n_); " } else { "" };
         let behind = &format!("{written}{}", self.ended(&environment.objects));
         let call = RegionCall { kernel, maps: maps.len(), captures: &rows, behind };
-        let (wait, site, call) = match is_deferred(of, captured, &environment.objects) {
+        // A region on the host writes back whole objects, which no task may change meanwhile.
+        let may_defer = self.on_host.is_empty();
+        let (wait, site, call) = match may_defer && is_deferred(of, captured, &environment.objects) {
             true => {
                 let site = format!("static {}", self.site(of, at.start));
                 (String::new(), site, call.deferred(&self.depend_clauses(of)))
