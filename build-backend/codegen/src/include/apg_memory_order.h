@@ -15,31 +15,21 @@ static __device__ __forceinline__ apg_u64 apg_load_acquire(const apg_u64 *from) 
 static __device__ __forceinline__ void apg_store_release(apg_u64 *to, apg_u64 value) {
   asm volatile("st.release.gpu.u64 [%0], %1;" :: "l"(to), "l"(value) : "memory");
 }
-/* True if the word was `from` and is `to` now; `from` becomes what was seen. */
-static __device__ __forceinline__ bool apg_exchange_if(apg_u64 *word, apg_u64 &from, apg_u64 to) {
-  apg_u64 seen;
-  asm volatile("atom.acq_rel.gpu.cas.b64 %0, [%1], %2, %3;" : "=l"(seen) : "l"(word), "l"(from), "l"(to) : "memory");
-  const bool is_done = seen == from;
-  from = seen;
-  return is_done;
-}
-/* The same without an order of other accesses, which a load that acquires, or a fence, gives where one is needed: half a microsecond
-   less. */
-static __device__ __forceinline__ bool apg_exchange_relaxed(apg_u64 *word, apg_u64 &from, apg_u64 to) {
-  apg_u64 seen;
-  asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;" : "=l"(seen) : "l"(word), "l"(from), "l"(to) : "memory");
-  const bool is_done = seen == from;
-  from = seen;
-  return is_done;
-}
-/* The same for a word that several devices access. */
-static __device__ __forceinline__ bool apg_exchange_of_system(apg_u64 *word, apg_u64 &from, apg_u64 to) {
-  apg_u64 seen;
-  asm volatile("atom.relaxed.sys.cas.b64 %0, [%1], %2, %3;" : "=l"(seen) : "l"(word), "l"(from), "l"(to) : "memory");
-  const bool is_done = seen == from;
-  from = seen;
-  return is_done;
-}
+/* Compare-and-swap: true if the word was `from` and is `to` now; `from` becomes what was seen. */
+#define APG_COMPARE_AND_SWAP(name, order) \
+  static __device__ __forceinline__ bool name(apg_u64 *word, apg_u64 &from, apg_u64 to) { \
+    apg_u64 seen; \
+    asm volatile("atom." order ".cas.b64 %0, [%1], %2, %3;" : "=l"(seen) : "l"(word), "l"(from), "l"(to) : "memory"); \
+    const bool is_done = seen == from; \
+    from = seen; \
+    return is_done; \
+  }
+APG_COMPARE_AND_SWAP(apg_exchange_if, "acq_rel.gpu")
+/* These order no other accesses: a load that acquires, or a fence, does where that is needed. The second is for words that several
+   devices access. */
+APG_COMPARE_AND_SWAP(apg_exchange_relaxed, "relaxed.gpu")
+APG_COMPARE_AND_SWAP(apg_exchange_of_system, "relaxed.sys")
+#undef APG_COMPARE_AND_SWAP
 /* Adds to a word; what it was. */
 static __device__ __forceinline__ apg_u64 apg_add(apg_u64 *word, apg_u64 value) {
   apg_u64 seen;
