@@ -194,18 +194,10 @@ mod tests {
     use std::sync::Arc;
 
     use apg_c_analysis::hir::Construct;
-    use apg_c_analysis::{AnalysisHost, FileSystem, Toolchain, loops, parsed};
+    use apg_c_analysis::{AnalysisHost, Toolchain, loops, parsed};
+    use apg_c_syntax::Disk;
 
     use super::*;
-
-    /// The text declares what it uses.
-    struct NoHeaders;
-
-    impl FileSystem for NoHeaders {
-        fn read(&self, _: &Path) -> Option<Arc<str>> {
-            None
-        }
-    }
 
     /// The tile of a nest over `p`, `i` and `j`, of blocks with 256 threads.
     fn tile_of(collapse: usize, statement: &str) -> Option<Tile> {
@@ -214,7 +206,7 @@ mod tests {
              #pragma omp target teams distribute parallel for collapse({collapse})\n\
              for (int p = 1; p < n; p++) for (int i = 1; i < n; i++) for (int j = 1; j < n; j++) {statement}\n}}\n"
         );
-        let mut host = AnalysisHost::new(Arc::new(NoHeaders));
+        let mut host = AnalysisHost::new(Arc::new(Disk));
         let file = host.set_file(Path::new("/a.c"), text.into(), &Arc::new(Toolchain::default()));
         let hir = &parsed(host.database(), file).program;
         let id = hir.directive_ids().find(|it| hir.directive(*it).has(Construct::Target)).unwrap();

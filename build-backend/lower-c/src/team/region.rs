@@ -460,18 +460,10 @@ impl Body<'_, '_> {
 mod tests {
     use std::sync::Arc;
 
-    use apg_c_analysis::{AnalysisHost, FileSystem, Toolchain, parsed};
+    use apg_c_analysis::{AnalysisHost, Toolchain, parsed};
+    use apg_c_syntax::Disk;
 
     use super::*;
-
-    /// The text declares what it uses.
-    struct NoHeaders;
-
-    impl FileSystem for NoHeaders {
-        fn read(&self, _: &Path) -> Option<Arc<str>> {
-            None
-        }
-    }
 
     /// The regions of a function whose loops follow directives with these ends.
     fn loops(directives: &[&str]) -> ParallelRegions {
@@ -483,7 +475,7 @@ mod tests {
     }
 
     fn lowered(text: &str) -> ParallelRegions {
-        let mut host = AnalysisHost::new(Arc::new(NoHeaders));
+        let mut host = AnalysisHost::new(Arc::new(Disk));
         let file = host.set_file(Path::new("/a.c"), text.into(), &Arc::new(Toolchain::default()));
         let found =
             lower_parallel(parsed(host.database(), file), Path::new("a.c"), &FunctionNames::default(), false);
