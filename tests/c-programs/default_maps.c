@@ -42,8 +42,39 @@ static void default_maps(void) {
   CHECK(y == 40);
 }
 
+/* A pointer that is `firstprivate` is no address on the device. */
+static void firstprivate_pointers(void) {
+  int list[4] = {1, 2, 3, 4}, *p = list;
+  long value = 0;
+  #pragma omp target data map(list)
+  {
+    #pragma omp target defaultmap(firstprivate: pointer) map(from: value)
+    value = (long)p;
+    CHECK(value == (long)p);
+    #pragma omp target defaultmap(firstprivate: pointer) map(p[0:4]) map(from: value)
+    value = p[2];
+    CHECK(value == 3);
+  }
+}
+
+/* Regions where each variable is to be named. */
+static void named_variables(void) {
+  int a[4] = {0}, b[4] = {0};
+  #pragma omp parallel num_threads(2) default(none) shared(a, b)
+  #pragma omp single
+  {
+    #pragma omp target nowait map(tofrom: a)
+    a[1] += 5;
+    #pragma omp target map(tofrom: b)
+    b[1] += 6;
+  }
+  CHECK(a[1] == 5 && b[1] == 6);
+}
+
 int main(int count, char **words) {
   default_maps();
+  firstprivate_pointers();
+  named_variables();
   printf("%s: %d failures, devices: %s\n", count > 1 ? words[1] : "-", failures, omp_get_num_devices() ? "some" : "none");
   return failures != 0;
 }

@@ -90,8 +90,10 @@ pub fn offload(
         let edited = launched.and_then(|it| if it { Ok(()) } else { host.directive(id, &mut kernels) });
         errors.extend(edited.err());
     }
-    let globals =
-        host.globals() + &host.addresses(with.objects) + &host.messages(with.messages, with.objects);
+    let globals = kernel_addresses(with.kernels)
+        + &host.globals()
+        + &host.addresses(with.objects)
+        + &host.messages(with.messages, with.objects);
     let tables = parallel.map_or_else(String::new, |it| host.tables(it));
     let globals = globals + &tables;
     if !errors.is_empty() {
@@ -317,7 +319,8 @@ impl<'a> Host<'a> {
         let declared = self.add_reached(&environment.objects, &mut maps, &mut rows);
         let written = if self.print { "apg_target_written(apg_n_); " } else { "" };
         let behind = &format!("{written}{}", self.ended(&environment.objects));
-        let call = RegionCall { kernel, maps: maps.len(), captures: &rows, behind };
+        let kernel_address = &format!("{kernel}_address()");
+        let call = RegionCall { kernel: kernel_address, maps: maps.len(), captures: &rows, behind };
         // A region on the host writes back whole objects, which no task may change meanwhile.
         let may_defer = self.on_host.is_empty();
         let (wait, site, call) = match may_defer && is_deferred(of, captured, &environment.objects) {
@@ -328,9 +331,10 @@ impl<'a> Host<'a> {
             false => (self.dependences(of), self.site(of, at.start), call.at_once()),
         };
         let line = format!(
-            "{{ if (__extension__ ({{ {declared} {wait} {site} {values} {table} extern const char {kernel}[]; \
+            "{{ if (__extension__ ({{ {declared} {wait} {site} {values} {table} {declared_kernel} \
              const long apg_n_ = {device}; {call}apg_r_; }})) {{}} else {{",
             table = Self::table(&maps),
+            declared_kernel = declared_kernel(kernel),
             device = self.device(of)?,
         );
         self.edits.insert_line(self.parsed.text(), at.start, &line);
@@ -447,12 +451,19 @@ impl<'a> Host<'a> {
         let name = &of.name;
         let map = maps.iter().position(|it| it.base == Some(captured.variable));
         let prefix = if map.is_some_and(|it| maps[it].is_copy) { "apg_f_" } else { "" };
-        let map = map.map_or(-1, |it| it as i64);
         let is_object = !captured.reference.is_by_value(&of.ty);
-        let is_plain = chain.iter().flat_map(|it| &hir.directive(*it).clauses).any(|clause| {
-            matches!(clause.name.as_str(), "is_device_ptr" | "has_device_addr" | "firstprivate")
-                && clause.items.iter().any(|it| it.variable(hir) == Some(captured.variable))
-        });
+        let clauses = chain.iter().flat_map(|it| &hir.directive(*it).clauses);
+        let mut naming = clauses
+            .filter(|it| it.items.iter().any(|it| it.variable(hir) == Some(captured.variable)))
+            .peekable();
+        let is_firstprivate =
+            |it: &DirectiveId| matches!(behavior(hir.directive(*it), &of.ty), Some(Behavior::Firstprivate));
+        let is_plain = match naming.peek() {
+            None => map.is_none() && chain.iter().any(is_firstprivate),
+            Some(_) => naming
+                .any(|it| matches!(it.name.as_str(), "is_device_ptr" | "has_device_addr" | "firstprivate")),
+        };
+        let map = map.map_or(-1, |it| it as i64);
         if is_object {
             return format!("{{{}, (const void *)&{prefix}{name}, APG_OBJECT, {map}}}", quoted(name));
         }
@@ -511,6 +522,23 @@ impl<'a> Host<'a> {
         }
         format!("{text}__attribute__((constructor)) static void apg_add_globals_(void) {{ {calls}}}\n")
     }
+}
+
+/// Declares what gives the address of a kernel: `default(none)` of a region around it demands that its
+/// variables are named, and the user cannot name a kernel.
+fn declared_kernel(kernel: &str) -> String {
+    format!("extern const char *{kernel}_address(void);")
+}
+
+/// The functions of [`declared_kernel`].
+fn kernel_addresses(kernels: &[String]) -> String {
+    let function = |kernel: &String| {
+        format!(
+            "extern const char {kernel}[]; __attribute__((visibility(\"hidden\"))) \
+             const char *{kernel}_address(void) {{ return {kernel}; }}\n"
+        )
+    };
+    kernels.iter().map(function).collect()
 }
 
 /// How an object is mapped that no clause names.
