@@ -151,7 +151,9 @@ impl<'a> Preprocessor<'a> {
     fn give_up(&mut self, span: Span, message: impl Into<String>) {
         if !self.gave_up {
             self.gave_up = true;
-            self.error(span, ExpansionId::NONE, message);
+            // Kept even where errors are many: it says why the rest is missing.
+            self.errors.truncate(MAX_ERRORS - 1);
+            self.report(PreprocessError::of_limit(span, message.into()));
         }
     }
 

@@ -34,6 +34,8 @@ pub struct PreprocessError {
     pub message: String,
     /// What to write instead.
     pub hint: Option<String>,
+    /// A limit was reached: what follows was not read.
+    pub is_limit: bool,
 }
 
 impl PreprocessError {
@@ -43,7 +45,12 @@ impl PreprocessError {
         expansion: ExpansionId,
         message: String,
     ) -> PreprocessError {
-        PreprocessError { severity, span, expansion, message, hint: None }
+        PreprocessError { severity, span, expansion, message, hint: None, is_limit: false }
+    }
+
+    pub(super) fn of_limit(span: Span, message: String) -> PreprocessError {
+        let error = PreprocessError::new(Severity::Error, span, ExpansionId::NONE, message);
+        PreprocessError { is_limit: true, ..error }
     }
 
     pub(super) fn with_hint(self, hint: impl Into<String>) -> PreprocessError {
