@@ -1,5 +1,6 @@
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int failures;
 #define CHECK(c) ((c) ? 0 : (failures++, printf("line %d: %s\n", __LINE__, #c)))
@@ -57,6 +58,17 @@ static void firstprivate_pointers(void) {
   }
 }
 
+static int table[4] = {1, 2, 3, 4};
+
+static int doubled(int value) { return 2 * value; }
+
+/* Names an object and a function of the file, which the region itself does not. */
+static int from_table(int index) {
+  int (*of)(int) = doubled;
+  if (index > 3) abort();
+  return of(table[index]);
+}
+
 /* Regions where each variable is to be named. */
 static void named_variables(void) {
   int a[4] = {0}, b[4] = {0};
@@ -67,8 +79,15 @@ static void named_variables(void) {
     a[1] += 5;
     #pragma omp target map(tofrom: b)
     b[1] += 6;
+    #pragma omp target map(tofrom: b)
+    b[2] = from_table(2);
+    #pragma omp task default(none) shared(b)
+    {
+      #pragma omp target map(tofrom: b)
+      b[3] = from_table(3);
+    }
   }
-  CHECK(a[1] == 5 && b[1] == 6);
+  CHECK(a[1] == 5 && b[1] == 6 && b[2] == 6 && b[3] == 8);
 }
 
 int main(int count, char **words) {

@@ -1,6 +1,7 @@
 //! Objects of file scope that functions name which a region calls. The region may not see them by their
 //! names: another file has them, or the name is that of another object there. So the file that names an
-//! object gives its address to all (C17 6.2.2).
+//! object gives its address to all (C17 6.2.2), by a function: a directive around the region with
+//! `default(none)` would want the name of an object in its clauses.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +12,27 @@ use super::{Host, device_objects};
 use crate::literal::quoted;
 use crate::sources::{FileNumber, FileObject, ReachedObject};
 
-/// The symbol of the address of an object.
+/// The function that gives the address of an object.
 fn symbol(object: FileObject, name: &str) -> String {
     format!("apg_object_{}_{name}", object.0)
 }
 
-/// The symbol of the address of a function.
+/// The function that gives the address of a function.
 fn function_symbol(file: FileNumber, name: &str) -> String {
     format!("apg_function_{file}_{name}")
+}
+
+/// The declaration of a [`symbol`].
+fn declared(symbol: &str) -> String {
+    format!("extern const struct apg_object_of_file *{symbol}(void); ")
+}
+
+/// The definition of a [`symbol`] for an object or a function with this address and size.
+fn defined(symbol: &str, address: &str, bytes: &str) -> String {
+    format!(
+        "__attribute__((visibility(\"hidden\"))) const struct apg_object_of_file *{symbol}(void) \
+         {{ static const struct apg_object_of_file apg_of_ = {{{address}, {bytes}}}; return &apg_of_; }}\n"
+    )
 }
 
 impl Host<'_> {
@@ -30,13 +44,14 @@ impl Host<'_> {
         maps: &mut Vec<Map>,
         rows: &mut Vec<String>,
     ) -> String {
-        let mut declared = String::new();
+        let mut text = String::new();
         for object in objects {
             if let ReachedObject::Function((file, function)) = object {
                 let name = &self.sources.hir(*file).function(*function).name;
                 let symbol = function_symbol(*file, name);
-                declared.push_str(&format!("extern const struct apg_object_of_file {symbol}; "));
-                rows.push(format!("{{{}, (const void *)&{symbol}.address, APG_VALUE, -1}}", quoted(name)));
+                text.push_str(&declared(&symbol));
+                let address = format!("(const void *)&{symbol}()->address");
+                rows.push(format!("{{{}, {address}, APG_VALUE, -1}}", quoted(name)));
                 continue;
             }
             if *object == ReachedObject::Ranges {
@@ -49,8 +64,8 @@ impl Host<'_> {
                 let kinds = vec!["APG_TO", "APG_FROM", "APG_ALWAYS"];
                 maps.push(Map::range("the end of the program", "apg_e_".to_owned(), bytes, kinds));
                 rows.push(format!("{{\"the end of the program\", apg_e_, APG_OBJECT, {map}}}"));
-                declared.push_str(&format!(
-                    "int apg_e_[8] __attribute__((aligned(8))) = {{0}}; extern const char *const {}[]; ",
+                text.push_str(&format!(
+                    "int apg_e_[8] __attribute__((aligned(8))) = {{0}}; extern const char *const *{}(void); ",
                     self.messages_symbol()
                 ));
                 continue;
@@ -58,17 +73,17 @@ impl Host<'_> {
             let hir = self.sources.hir(object.0);
             let of = hir.variable(object.1);
             let symbol = symbol(*object, &of.name);
-            declared.push_str(&format!("extern const struct apg_object_of_file {symbol}; "));
+            text.push_str(&declared(&symbol));
             let is_on_device = device_objects(hir).binary_search(&object.1).is_ok();
             let map = if is_on_device { -1 } else { maps.len() as i64 };
             if !is_on_device {
                 let kinds = if of.is_const { vec!["APG_TO"] } else { vec!["APG_TO", "APG_FROM"] };
-                let (address, bytes) = (format!("{symbol}.address"), format!("{symbol}.bytes"));
+                let (address, bytes) = (format!("{symbol}()->address"), format!("{symbol}()->bytes"));
                 maps.push(Map::range(&of.name, address, bytes, kinds));
             }
-            rows.push(format!("{{{}, {symbol}.address, APG_OBJECT, {map}}}", quoted(&of.name)));
+            rows.push(format!("{{{}, {symbol}()->address, APG_OBJECT, {map}}}", quoted(&of.name)));
         }
-        declared
+        text
     }
 
     /// Definitions of the addresses of objects that the functions of this file name, at its end.
@@ -80,11 +95,8 @@ impl Host<'_> {
                 && *file == self.file
             {
                 let name = &hir.function(*function).name;
-                text.push_str(&format!(
-                    "const struct apg_object_of_file {} __attribute__((visibility(\"hidden\"))) = \
-                     {{__extension__ (void *)&{name}, 0}};\n",
-                    function_symbol(*file, name)
-                ));
+                let address = format!("__extension__ (void *)&{name}");
+                text.push_str(&defined(&function_symbol(*file, name), &address, "0"));
             }
             let ReachedObject::OfFile(object) = object else { continue };
             if object.0 != self.file {
@@ -97,15 +109,12 @@ impl Host<'_> {
                 Type::Array(_, Length::Unknown) => "0".to_owned(),
                 _ => format!("sizeof({name})"),
             };
-            text.push_str(&format!(
-                "const struct apg_object_of_file {symbol} __attribute__((visibility(\"hidden\"))) = \
-                 {{(void *)&{name}, {bytes}}};\n"
-            ));
+            text.push_str(&defined(&symbol, &format!("(void *)&{name}"), &bytes));
         }
         text
     }
 
-    /// The symbol of the messages with which regions of this file end the program.
+    /// The function that gives the messages with which regions of this file end the program.
     fn messages_symbol(&self) -> String {
         format!("apg_messages_{}", self.file)
     }
@@ -113,7 +122,7 @@ impl Host<'_> {
     /// What follows the launch of a region: the end of the program, if its code has requested it.
     pub(super) fn ended(&self, objects: &[ReachedObject]) -> String {
         match objects.contains(&ReachedObject::Ending) {
-            true => format!("apg_target_ended(apg_e_, {}); ", self.messages_symbol()),
+            true => format!("apg_target_ended(apg_e_, {}()); ", self.messages_symbol()),
             false => String::new(),
         }
     }
@@ -131,7 +140,8 @@ impl Host<'_> {
         };
         let messages: Vec<String> = messages.iter().map(named).chain(["0".to_owned()]).collect();
         format!(
-            "const char *const {}[] __attribute__((visibility(\"hidden\"))) = {{{}}};\n",
+            "__attribute__((visibility(\"hidden\"))) const char *const *{}(void) \
+             {{ static const char *const apg_of_[] = {{{}}}; return apg_of_; }}\n",
             self.messages_symbol(),
             messages.join(", ")
         )
