@@ -138,6 +138,17 @@ fn stepped(program: &Program, variable: VariableId, step: ExprId) -> Option<(boo
     }
 }
 
+/// Whether an expression assigns the sum of a variable and several amounts to the variable.
+pub fn is_sum_of_counter(program: &Program, step: ExprId) -> bool {
+    let ExprKind::Assign(None, target, value) = program.expr(step).kind else { return false };
+    let Some(variable) = as_variable(program, target) else { return false };
+    let mut first = value;
+    while let ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract, left, _) = program.expr(first).kind {
+        first = left;
+    }
+    first != value && is(program, first, variable)
+}
+
 /// The number of loops that a directive is about: its clauses `collapse` and `ordered`.
 pub fn loop_count(program: &Program, directive: &Directive) -> usize {
     let count = |name: &str| {

@@ -35,6 +35,30 @@ fn clauses_that_go_together_are_accepted() {
 }
 
 #[test]
+fn what_compilers_accept_is_no_error() {
+    for directive in [
+        "parallel for shared(a, n,)",
+        "metadirective when(device={kind(host)}: parallel for) default(parallel for schedule(static))",
+        "begin metadirective when(user={condition(1)}:) default(parallel for)",
+        "taskloop default(none) shared(a) firstprivate(k)",
+    ] {
+        assert_eq!(codes(&on_loop(directive)), BTreeSet::new(), "{directive}");
+    }
+    let sum = on_loop("parallel for").replace("i++", "i = i + n - 1");
+    assert_eq!(codes(&sum), BTreeSet::new());
+    let unused = sum.replace("n - 1", "n * 2").replace("i = i +", "i = n +");
+    assert_eq!(codes(&unused), BTreeSet::from(["omp/loop-form"]));
+    let reduction = "struct sum { int n; };\n#pragma omp declare reduction(add : struct sum : omp_out.n += omp_in.n) \
+        initializer(omp_priv = { 0 })\n";
+    assert_eq!(codes(reduction), BTreeSet::new());
+    let scope = "void run(double *a, int n) {\n#pragma omp parallel\n#pragma omp scope\n{\n#pragma omp for\n\
+        for (int i = 0; i < n; i++) a[i] *= 2;\n}\n}\n";
+    assert_eq!(codes(scope), BTreeSet::new());
+    // Compilers pass over it.
+    assert_eq!(codes(&on_loop("")), BTreeSet::from(["omp/unknown-directive"]));
+}
+
+#[test]
 fn arguments_of_other_clauses_are_refused() {
     for (directive, code) in [
         ("parallel for schedule(runtime, 4)", "omp/clause-argument"),

@@ -1,8 +1,10 @@
 //! `omp/default-none`
 
+use apg_c_syntax::TextRange;
 use apg_diagnostics::{Rule, Severity};
 
-use crate::hir::{ExprKind, Storage};
+use crate::hir::{Construct, Directive, ExprKind, Storage};
+use crate::loops;
 use crate::rules::Context;
 use crate::sharing::Reason;
 
@@ -41,7 +43,12 @@ pub(super) fn check(cx: &mut Context<'_>) {
         let Some(clause) = directive.clause("default").filter(|it| it.word() == Some("none")) else {
             continue;
         };
+        // The thread that meets it evaluates these.
+        let bounds = if directive.has(Construct::Taskloop) { bounds(cx, directive) } else { Vec::new() };
         for (variable, range) in cx.program.captured(id) {
+            if bounds.iter().any(|it| it.contains_range(range)) {
+                continue;
+            }
             let declared = cx.program.variable(variable);
             let is_implicit = |it: crate::sharing::Sharing| matches!(it.reason, Reason::Implicit(_));
             // Objects of headers, as `stdout`, are listed by compilers too, but those may be macros.
@@ -61,8 +68,15 @@ pub(super) fn check(cx: &mut Context<'_>) {
     }
 }
 
+/// The bounds and steps of the loops of a directive.
+fn bounds(cx: &Context<'_>, directive: &Directive) -> Vec<TextRange> {
+    let (loops, _) = loops::associated(cx.program, directive);
+    let exprs = loops.iter().flat_map(|it| [Some(it.start), Some(it.end), it.step]).flatten();
+    exprs.map(|it| cx.program.expr(it).range).collect()
+}
+
 /// Whether the expression in a range is the target of an assignment.
-fn is_assigned_first(cx: &Context<'_>, range: apg_c_syntax::TextRange) -> bool {
+fn is_assigned_first(cx: &Context<'_>, range: TextRange) -> bool {
     cx.program.exprs.iter().any(|it| match it.kind {
         ExprKind::Assign(None, target, _) => cx.program.expr(target).range == range,
         _ => false,

@@ -78,6 +78,8 @@ pub(super) fn check(cx: &mut Context<'_>) {
                 "the condition of this loop does not compare its counter with a bound".to_string(),
                 "write `i < end`, with one of `<`, `<=`, `>`, `>=` and `!=`",
             ),
+            // Compilers add up the rest: `i = i + n - 1`.
+            NotCanonical::Step(_, Some(expr)) if loops::is_sum_of_counter(program, expr) => continue,
             NotCanonical::Step(stmt, expr) => (
                 of_expr(stmt, expr),
                 "the last part of this loop does not add an amount to its counter".to_string(),

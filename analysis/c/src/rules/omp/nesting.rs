@@ -68,8 +68,8 @@ pub(super) fn forbidden<'d>(
             for it in around {
                 match innermost(it)? {
                     Parallel | Teams | Target => return None,
-                    For | Sections | Section | Single | Scope | Critical | Ordered | Master | Masked
-                    | Task | Taskloop | Atomic | Loop => {
+                    For | Sections | Section | Single | Critical | Ordered | Master | Masked | Task
+                    | Taskloop | Atomic | Loop => {
                         return Some((it, format!("`{name}` may not be inside of `{}`", it.name)));
                     }
                     _ => {}

@@ -53,7 +53,7 @@ pub(in crate::rules) fn report_errors(
     for error in main.errors() {
         let Some(directive) = directive_at(&root, error.range) else { continue };
         let family = ast::Directive::cast(directive).map_or(Family::OpenMp, |it| it.family());
-        let Some(rule) = rule(family, error.message.contains("is not a directive of")) else { continue };
+        let Some(rule) = rule(family, error.message.contains(" a directive of ")) else { continue };
         let Some(range) = cx.parsed.in_main_file(error.span) else { continue };
         let mut diagnostic = rule.at(range, error.message.clone());
         if family != Family::OpenMp {

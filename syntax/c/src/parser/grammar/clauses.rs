@@ -6,8 +6,8 @@ use super::*;
 /// Ends of an error in a clause.
 const CLAUSE_END: TokenSet = TokenSet::new(&[COMMA, R_PAREN]);
 
-/// All clauses to the end of the directive; commas may stand between them.
-pub(super) fn clauses(p: &mut Parser<'_>, family: Family) {
+/// All clauses to the end of the directive of this name; commas may stand between them.
+pub(super) fn clauses(p: &mut Parser<'_>, family: Family, directive: &str) {
     while !p.at_end() {
         if p.eat(COMMA) {
             continue;
@@ -26,13 +26,13 @@ pub(super) fn clauses(p: &mut Parser<'_>, family: Family) {
             m.complete(p, ERROR);
             continue;
         }
-        clause(p, family);
+        clause(p, family, directive);
     }
 }
 
-fn clause(p: &mut Parser<'_>, family: Family) {
+fn clause(p: &mut Parser<'_>, family: Family, directive: &str) {
     let text = p.text(0);
-    let shape = directive_table::shape(family, text);
+    let shape = shape(p, family, directive, text);
     if shape.is_none() {
         let close = apg_source::closest(text, directive_table::clauses(family));
         let hint = close.map(|it| format!("did you mean `{it}`?"));
@@ -97,6 +97,16 @@ fn clause(p: &mut Parser<'_>, family: Family) {
         p.error(format!("clause `{text}` needs `(...)` after it"));
     }
     m.complete(p, CLAUSE);
+}
+
+/// What the argument of the clause here is.
+fn shape(p: &Parser<'_>, family: Family, directive: &str, clause: &str) -> Option<Shape> {
+    match clause {
+        // The directive that stands for this one.
+        "default" if directive.ends_with("metadirective") => Some(Shape::Balanced),
+        "initializer" if p.peek(3) == EQ && p.peek(4) == L_CURLY => Some(Shape::Balanced),
+        _ => directive_table::shape(family, clause),
+    }
 }
 
 /// Clauses of OpenMP that mean nothing without their argument.
@@ -222,11 +232,9 @@ pub(super) fn items(p: &mut Parser<'_>) {
             p.error("`,` or `)` is missing here");
             p.skip_to(CLAUSE_END);
         }
+        // GCC accepts a comma behind the last item.
         if !p.eat(COMMA) {
             return;
-        }
-        if p.at(R_PAREN) {
-            p.error("an item is missing after this comma");
         }
     }
 }

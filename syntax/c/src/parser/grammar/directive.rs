@@ -77,7 +77,7 @@ fn body(p: &mut Parser<'_>, family: Family) -> Association {
         Family::XcalableMp => xcalablemp::arguments(p),
         _ => argument(p, family, &name),
     }
-    clauses(p, family);
+    clauses(p, family, &name);
     if stands_alone { Association::None } else { association }
 }
 
