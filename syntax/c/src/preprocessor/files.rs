@@ -141,6 +141,22 @@ impl State {
         self.expansions.push(expansion);
         ExpansionId(self.expansions.len() as u32)
     }
+
+    /// An expansion; `None` of [`ExpansionId::NONE`].
+    pub(super) fn expansion(&self, id: ExpansionId) -> Option<&Expansion> {
+        self.expansions.get((id.0 as usize).checked_sub(1)?)
+    }
+
+    /// Where a token comes from outside of all macros: its own span, or that of the outermost invocation.
+    pub(super) fn expansion_site(&self, token: &Token) -> Span {
+        let mut site = token.span;
+        let mut id = token.expansion;
+        while let Some(expansion) = self.expansion(id) {
+            site = expansion.invocation;
+            id = expansion.parent;
+        }
+        site
+    }
 }
 
 /// Splits a text and leaves trivia out.

@@ -310,7 +310,7 @@ impl Unit {
 
     /// An expansion; `None` of [`ExpansionId::NONE`].
     pub fn expansion(&self, id: ExpansionId) -> Option<&Expansion> {
-        self.state.expansions.get((id.0 as usize).checked_sub(1)?)
+        self.state.expansion(id)
     }
 
     /// The macro expansions that a token comes from, the innermost first.
@@ -333,12 +333,6 @@ impl Unit {
 
     /// Where a token comes from outside of all macros: its own span, or that of the outermost invocation.
     pub fn expansion_site(&self, token: &Token) -> Span {
-        let mut site = token.span;
-        let mut id = token.expansion;
-        while let Some(expansion) = self.expansion(id) {
-            site = expansion.invocation;
-            id = expansion.parent;
-        }
-        site
+        self.state.expansion_site(token)
     }
 }
