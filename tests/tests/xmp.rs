@@ -349,6 +349,20 @@ fn members_of_structs_are_divided_and_reflected() {
 }
 
 #[test]
+fn forms_of_loops_reductions_descriptors_and_locks_give_what_serial_loops_give() {
+    if tools::optional_tool("cc").is_none() {
+        return;
+    }
+    let path = tools::repository().join("tests/c-programs/xmp/forms.c");
+    for places in ["1", "2", "4"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let words = ["run", path.to_str().expect("a name"), "--places", places];
+        let output = run(folder.path(), tools::apg(), &words);
+        assert_eq!((output.status, &output.stdout[..]), (0, "0 failures\n"), "{places}: {}", output.stderr);
+    }
+}
+
+#[test]
 fn part_of_an_axis_has_the_loop() {
     if tools::optional_tool("cc").is_none() {
         return;
