@@ -171,11 +171,6 @@ impl SlotAnalysis<'_> {
         self.context.body.params.contains(&local) && !self.context.local(local).mutable
     }
 
-    /// Whether a variable is a parameter that may have been assigned.
-    pub(super) fn is_variable_parameter(&self, local: LocalId) -> bool {
-        self.context.body.params.contains(&local) && self.context.local(local).mutable
-    }
-
     /// Whether two slots are one for certain, for all values of the parameters.
     fn is_same_slot(&self, one: &SlotOrigin, other: &SlotOrigin) -> bool {
         let form = |slot: &SlotOrigin| match slot.index.as_ref()? {

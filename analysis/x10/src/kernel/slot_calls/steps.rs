@@ -98,14 +98,29 @@ impl StepCollector<'_, '_> {
     }
 
     fn repeated(&self, control: Vec<Node>, body: StmtId) -> Step {
-        // The argument for a `var` parameter decides who enters, and is not known here.
-        let is_variable = |local: LocalId| self.analysis.is_variable_parameter(local);
+        // A variable of before the loop decides who enters, and what it was assigned is not known here.
+        let mut own = Vec::new();
+        control.iter().for_each(|it| self.collect_declared(*it, &mut own));
+        let context = &self.analysis.context;
+        let is_variable = |local: LocalId| context.local(local).mutable && !own.contains(&local);
         let depends_on_one = |it: &Node| !self.analysis.sources(*it, &is_variable).is_empty();
         if control.iter().any(|it| self.concerns_slots(*it) || depends_on_one(it)) {
             return Step::Unknown;
         }
         let symbols = control.into_iter().flat_map(|it| self.analysis.sources(it, self.is_symbol)).collect();
         Step::Loop { symbols, body: self.steps(body) }
+    }
+
+    fn collect_declared(&self, node: Node, declared: &mut Vec<LocalId>) {
+        let context = &self.analysis.context;
+        context.body.walk(node, &mut |node| {
+            if let Node::Stmt(stmt) = node
+                && let StmtKind::Let { local, .. } = context.stmt(stmt).kind
+            {
+                declared.push(local);
+            }
+            true
+        });
     }
 
     fn expr(&self, expr: ExprId, steps: &mut Vec<Step>) {
