@@ -380,3 +380,41 @@ fn inner_regions_compute_filters_of_their_own_variables() {
     assert_eq!(codes(&text("private(k)")), BTreeSet::new());
     assert!(codes(&text("firstprivate(k)")).contains("omp/default-none"));
 }
+
+#[test]
+fn what_another_file_may_do_is_not_reported() {
+    let ordered = |declared: &str| {
+        format!(
+            "{declared}\nvoid run(int n) {{\n    #pragma omp parallel for ordered\n    \
+             for (int i = 0; i < n; i++) report(i);\n}}\n"
+        )
+    };
+    assert_eq!(codes(&ordered("extern void report(int);")), BTreeSet::new());
+    assert_eq!(codes(&ordered("extern void (*report)(int);")), BTreeSet::new());
+    let store = ordered("static int sum;\n#define report(i) sum = i");
+    assert!(codes(&store).contains("omp/ordered-without-region"));
+}
+
+#[test]
+fn threads_keep_what_copyin_gave_them() {
+    let program = |clause: &str| {
+        format!(
+            "static int level;\n#pragma omp threadprivate(level)\nvoid use(int);\nvoid run(void) {{\n    level = 3;\n    \
+             #pragma omp parallel{clause}\n    ;\n    #pragma omp parallel\n    use(level);\n}}\n"
+        )
+    };
+    assert_eq!(codes(&program(" copyin(level)")), BTreeSet::new());
+    assert_eq!(codes(&program("")), BTreeSet::from(["omp/missing-copyin"]));
+}
+
+#[test]
+fn a_program_that_asks_for_the_number_of_threads_may_set_it() {
+    let program = |asked: &str| {
+        format!(
+            "int omp_{asked}(void);\nvoid omp_set_num_threads(int);\nvoid use(int);\nvoid run(void) {{\n    \
+             #pragma omp parallel\n    {{\n        omp_set_num_threads(2);\n        use(omp_{asked}());\n    }}\n}}\n"
+        )
+    };
+    assert_eq!(codes(&program("get_max_threads")), BTreeSet::new());
+    assert_eq!(codes(&program("get_num_threads")), BTreeSet::from(["omp/thread-count-in-region"]));
+}

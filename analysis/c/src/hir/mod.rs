@@ -115,6 +115,8 @@ pub struct Function {
     pub result: Type,
     /// `static`: other files do not see it (C17 6.2.2).
     pub is_static: bool,
+    /// The main file declares it, not only a header.
+    pub is_declared_here: bool,
     /// GNU: a function in a function, whose body is not here.
     pub is_nested: bool,
     /// There are functions in it: uses of its variables may be missing.

@@ -103,7 +103,9 @@ impl Lowerer {
         self.touches_file |= self.function.is_some();
         if let Some(Entity::Function(known)) = self.program.names.get(&name) {
             let known = *known;
-            self.program.functions[known.index()].is_static |= is_static;
+            let function = &mut self.program.functions[known.index()];
+            function.is_static |= is_static;
+            function.is_declared_here |= !self.is_header;
             self.declare(name, Entity::Function(known));
             return known;
         }
@@ -111,6 +113,7 @@ impl Lowerer {
             name: name.clone(),
             result,
             is_static,
+            is_declared_here: !self.is_header,
             is_nested: false,
             has_nested: false,
             parameters: Vec::new(),
@@ -193,6 +196,7 @@ impl Lowerer {
             name: name.clone(),
             result,
             is_static: true,
+            is_declared_here: true,
             is_nested: true,
             has_nested: false,
             parameters: Vec::new(),

@@ -45,8 +45,11 @@ pub(super) fn check(cx: &mut Context<'_>) {
     variables.sort_unstable();
     for variable in variables {
         let mut regions = cx.directives().map(|it| it.1).filter(|it| it.has(Construct::Parallel));
-        // A later region finds what an earlier one has left in each thread.
-        let first = regions.find(|it| it.body.is_some_and(|it| !cx.program.uses_of(variable, it).is_empty()));
+        // A later region finds what an earlier one has left in each thread, by its body or by a clause.
+        let first = regions.find(|it| {
+            let is_used = it.body.is_some_and(|it| !cx.program.uses_of(variable, it).is_empty());
+            is_used || is_named(cx, variable, it)
+        });
         if let Some((region, found)) = first.and_then(|it| Some((it, uncopied(cx, variable, it)?))) {
             let name = cx.name(variable);
             let message = format!("only the first thread has set `{name}`: the others read their own");
@@ -58,11 +61,15 @@ pub(super) fn check(cx: &mut Context<'_>) {
     }
 }
 
+/// Whether a clause of a directive names a variable.
+fn is_named(cx: &Context<'_>, variable: VariableId, directive: &Directive) -> bool {
+    let mut items = directive.clauses.iter().flat_map(|it| &it.items);
+    items.any(|it| it.variable(cx.program) == Some(variable))
+}
+
 /// The store before a region, and the read in it, of a variable that the region does not copy.
 fn uncopied(cx: &Context<'_>, variable: VariableId, region: &Directive) -> Option<(Use, Use)> {
-    let names_it =
-        |it: &crate::hir::Clause| it.items.iter().any(|it| it.variable(cx.program) == Some(variable));
-    if region.clauses.iter().any(names_it) || region.parent.is_some() {
+    if is_named(cx, variable, region) || region.parent.is_some() {
         return None;
     }
     let whole = cx.program.function(region.function?).body?;
