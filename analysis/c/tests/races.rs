@@ -221,3 +221,86 @@ fn an_index_outside_of_a_row_meets_the_next_row() {
     assert_eq!(codes(symbolic.clone()), ["omp/data-race"]);
     assert_eq!(codes(symbolic.replace("j = 0", "j = 1")), [""; 0]);
 }
+
+#[test]
+fn the_parity_of_a_condition_separates_iterations() {
+    let program = |condition: &str| {
+        format!(
+            "void relax(double a[100][100], int n) {{\n    #pragma omp parallel for\n    \
+             for (int i = 1; i < n - 1; i++)\n        for (int j = 1; j < n - 1; j++)\n            \
+             if ({condition}) a[i][j] = a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1];\n}}\n"
+        )
+    };
+    let none = Vec::<&str>::new();
+    for red in ["(i + j) % 2 == 0", "(i + j) % 2", "(i + j & 1) == 1", "!((i + j) & 1)", "(i + j) % 4 < 1"] {
+        assert_eq!(codes(&program(red)), none, "{red}");
+    }
+    // Neighbours in a column have one remainder, or two that both pass.
+    for both in ["j % 2 == 0", "(i + j) % 3 < 2", "(i + j) % n == 0"] {
+        assert_eq!(codes(&program(both)), ["omp/data-race"], "{both}");
+    }
+}
+
+#[test]
+fn a_range_between_unknown_integers_decides_nothing_between_an_element_and_a_scaled_one() {
+    let program = |start: &str, index: &str| {
+        format!(
+            "void sum(double *a, int l, int m, int n) {{\n    #pragma omp parallel for\n    \
+             for (int i = {start}; i < n; i++) a[i] = a[{index}] + l;\n}}\n"
+        )
+    };
+    let none = Vec::<&str>::new();
+    assert_eq!(codes(&program("1 << (l - 1)", "2 * i")), none);
+    assert_eq!(codes(&program("m", "0")), none);
+    // From zero on there are both elements, and each range has two neighbours.
+    assert_eq!(codes(&program("0", "2 * i")), ["omp/data-race"]);
+    assert_eq!(codes(&program("1 << (l - 1)", "i + 1")), ["omp/data-race"]);
+}
+
+#[test]
+fn the_last_value_is_stored_after_all_threads_have_copied_the_first() {
+    let program = |clauses: &str| {
+        format!(
+            "int last(const int *a, int n) {{\n    int value = 0;\n    #pragma omp parallel\n    \
+             #pragma omp for {clauses}\n    for (int i = 0; i < n; i++) value = a[i] + 1;\n    return value;\n}}\n"
+        )
+    };
+    let none = Vec::<&str>::new();
+    assert_eq!(codes(&program("firstprivate(value) lastprivate(value)")), none);
+    let next = program("lastprivate(value)").replace(
+        "    return",
+        "    #pragma omp parallel\n    {\n    #pragma omp for nowait lastprivate(value)\n    for (int i = 0; i < n; i++) value = a[i];\n    \
+         #pragma omp for firstprivate(value)\n    for (int i = 0; i < n; i++) value += a[i];\n    }\n    return",
+    );
+    assert_eq!(codes(&next), ["omp/data-race"]);
+}
+
+#[test]
+fn constructs_of_openacc_are_not_judged_as_teams_of_openmp() {
+    let program = |directive: &str| {
+        format!(
+            "double pi(int n) {{\n    double sum = 0, x;\n    #pragma {directive}\n    \
+             for (int i = 0; i < n; i++) {{\n        x = (i + 0.5) / n;\n        sum += 4 / (1 + x * x);\n    }}\n    return sum / n;\n}}\n"
+        )
+    };
+    let none = Vec::<&str>::new();
+    assert_eq!(codes(&program("acc parallel loop private(x) reduction(+:sum)")), none);
+    assert_eq!(codes(&program("omp parallel for private(x) reduction(+:sum)")), none);
+    assert_eq!(codes(&program("omp parallel for private(x)")), ["omp/missing-reduction"]);
+}
+
+#[test]
+fn clauses_are_offered_where_the_construct_names_the_variable() {
+    let program = |body: &str| {
+        format!(
+            "static int count;\nstatic void add(int i) {{ count += i; }}\nint sum(int n) {{\n    \
+             #pragma omp parallel for\n    for (int i = 0; i < n; i++) {body};\n    return count;\n}}\n"
+        )
+    };
+    assert_eq!(codes(&program("count += i")), ["omp/missing-reduction"]);
+    // `reduction` makes no copy for what `add` names.
+    assert_eq!(codes(&program("add(i)")), ["omp/unprotected-update"]);
+    // Nothing in the region reads it: it is a result, and no variable of each thread.
+    assert_eq!(codes(&program("if (i > 3) count = i")), ["omp/data-race"]);
+    assert_eq!(codes(&program("{ count = i; add(count); }")), ["omp/data-race"]);
+}

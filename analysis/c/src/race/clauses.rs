@@ -50,15 +50,25 @@ impl Lowering<'_> {
             return;
         }
         let names: &[&str] = if at_start { &["firstprivate"] } else { &["lastprivate", "reduction"] };
+        let is_lastprivate = |variable| {
+            let mut items = directive.clauses_named("lastprivate").flat_map(|it| &it.items);
+            items.any(|it| it.variable(self.program) == Some(variable))
+        };
+        let mut touched = Vec::new();
         for clause in directive.clauses.iter().filter(|it| names.contains(&it.name.as_str())) {
             for item in &clause.items {
                 let Some((variable, site)) = item.variable(self.program).zip(item.expr) else { continue };
-                if self.facts.threadprivate.contains(&variable) {
+                // All threads have copied it before the last iteration is stored (OpenMP 5.2, section 5.4.4).
+                let is_copied_first = at_start && is_lastprivate(variable);
+                if is_copied_first || self.facts.threadprivate.contains(&variable) {
                     continue;
                 }
-                let place = Place::whole(self.object(variable));
-                self.touch_original(&place, &clause.name, site);
+                touched.push((variable, &clause.name, site));
             }
+        }
+        for (variable, clause, site) in touched {
+            let place = Place::whole(self.object(variable));
+            self.touch_original(&place, clause, site);
         }
     }
 

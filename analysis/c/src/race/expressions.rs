@@ -1,6 +1,6 @@
 //! Evaluation of expressions.
 
-use apg_kernels::fork_join::{self, Constraint, Selector};
+use apg_kernels::fork_join::{self, Constraint, Selector, Symbol};
 
 use super::Lowering;
 use super::values::{Place, Value};
@@ -205,7 +205,7 @@ impl Lowering<'_> {
         if let Some(constant) = index.as_constant() {
             return table.get(usize::try_from(*constant).ok()?).copied().map(Value::integer);
         }
-        let element = self.fresh_symbol(fork_join::Symbol::Own);
+        let element = self.fresh_symbol(Symbol::Own);
         self.constraints.push(Constraint::Element { element, index: index.clone(), table });
         Some(Value::Integer(fork_join::Value::symbol(element)))
     }
@@ -290,18 +290,46 @@ impl Lowering<'_> {
                 if has_effects(self, a) || has_effects(self, b) {
                     return Vec::new();
                 }
-                let (a, b) = (self.value(a), self.value(b));
-                let pair = a.as_ref().and_then(Value::as_integer).zip(b.as_ref().and_then(Value::as_integer));
-                pair.and_then(|(a, b)| comparison(op, a, b, is_true)).into_iter().collect()
+                let pair = self.condition_operand(a).zip(self.condition_operand(b));
+                pair.and_then(|(a, b)| comparison(op, &a, &b, is_true)).into_iter().collect()
             }
             _ if has_effects(self, id) => Vec::new(),
             _ => {
-                let value = self.value(id);
-                let value = value.as_ref().and_then(Value::as_integer).cloned();
                 let make = if is_true { Constraint::NonZero } else { Constraint::Zero };
-                value.map(make).into_iter().collect()
+                self.condition_operand(id).map(make).into_iter().collect()
             }
         }
+    }
+
+    /// The value of an operand of a condition. A remainder by a constant, `x % m` or `x & (m - 1)`, is an integer
+    /// `r` with `x = m q + r` and `0 <= r < m`, as of an `x` that is not negative. It is for conditions alone:
+    /// how many threads share the elements `a[thread % m]` is not known.
+    fn condition_operand(&mut self, id: ExprId) -> Option<fork_join::Value> {
+        let value = self.value(id);
+        if let Some(known) = value.as_ref().and_then(Value::as_integer) {
+            return Some(known.clone());
+        }
+        let ExprKind::Binary(op, dividend, divisor) = self.program.expr(id).kind else { return None };
+        let divisor = self.value(divisor).as_ref().and_then(Value::as_constant)?;
+        let modulus = match op {
+            BinaryOp::Remainder => divisor,
+            BinaryOp::BitAnd => divisor.checked_add(1).filter(|it| it.count_ones() == 1)?,
+            _ => return None,
+        };
+        if !(2..=i64::from(i32::MAX)).contains(&modulus) {
+            return None;
+        }
+        let dividend = self.value(dividend)?.as_integer()?.clone();
+        let is_own = dividend.terms().any(|it| matches!(it.0, Symbol::Own(_)));
+        let make = if is_own { Symbol::Own } else { Symbol::Fixed };
+        let quotient = fork_join::Value::symbol(self.fresh_symbol(make));
+        let remainder = fork_join::Value::symbol(self.fresh_symbol(make));
+        let sum = quotient.checked_scale(modulus)?.checked_add(&remainder)?;
+        let largest = fork_join::Value::from_constant(modulus - 1);
+        self.constraints.push(Constraint::Zero(dividend.checked_sub(&sum)?));
+        self.constraints.push(Constraint::NonNegative(remainder.clone()));
+        self.constraints.push(Constraint::NonNegative(largest.checked_sub(&remainder)?));
+        Some(remainder)
     }
 }
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use apg_c_syntax::TextSize;
+use apg_c_syntax::{Family, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hir::visit::Node;
@@ -126,7 +126,10 @@ impl Facts {
         let all = self.directives_in(program, stmt).into_iter();
         let is_parallel = |it: &DirectiveId| {
             let directive = program.directive(*it);
-            [Construct::Parallel, Construct::Teams, Construct::Simd].iter().any(|it| directive.has(*it))
+            directive.family != Family::OpenAcc
+                && [Construct::Parallel, Construct::Teams, Construct::Simd]
+                    .iter()
+                    .any(|it| directive.has(*it))
         };
         all.filter(is_parallel).collect()
     }

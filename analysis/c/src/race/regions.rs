@@ -1,5 +1,6 @@
 //! Execution of directives: teams, divided loops, sections, critical and ordered regions.
 
+use apg_c_syntax::Family;
 use apg_kernels::fork_join::{self, Step, Symbol};
 
 use super::Lowering;
@@ -14,8 +15,10 @@ impl<'p> Lowering<'p> {
         let program = self.program;
         let directive = program.directive(id);
         use Construct::*;
-        let Some(first) = directive.constructs.first().copied() else {
-            // What a `metadirective` or a loop transformation becomes is not known.
+        // What a `metadirective` or a loop transformation becomes is not known. Constructs of OpenACC have other
+        // rules: gangs without barriers, scalars of their own.
+        let known = directive.constructs.first().filter(|_| directive.family != Family::OpenAcc);
+        let Some(first) = known.copied() else {
             let before = std::mem::replace(&mut self.is_synchronised_by_hand, true);
             directive.body.into_iter().for_each(|it| self.stmt(it));
             self.is_synchronised_by_hand = before;

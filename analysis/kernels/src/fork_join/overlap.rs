@@ -110,6 +110,7 @@ pub(super) fn overlap<S>(
     // Where an unknown value of the program decides whether elements are equal, nothing is certain.
     let is_undecided = |it: &PairValue| it.terms().any(|(symbol, _)| matches!(symbol.0, Symbol::Fixed(_)));
     let has_undecided = equations.iter().any(is_undecided);
+    let scaled = scaled_symbols(&equations);
     let mut related: Vec<PairConstraint> = equations.into_iter().map(PairConstraint::Zero).collect();
     related.extend(extra.iter().cloned());
     // Most pairs are refuted without their bounds.
@@ -150,8 +151,41 @@ pub(super) fn overlap<S>(
         related.append(&mut constraints);
         return table::solve_with_tables(&related, &tables);
     }
+    if scaled.iter().any(|it| has_unknown_range(*it, &constraints)) {
+        return Answer::Unknown;
+    }
     add_related(&mut related, constraints);
     solve(related)
+}
+
+/// The integers whose size decides whether elements are equal: those in equations that state more than a
+/// distance between the values of one integer in both accesses, as those of `a[i]` and `a[2 * i]` do.
+fn scaled_symbols(equations: &[PairValue]) -> BTreeSet<PairSymbol> {
+    let mut found = BTreeSet::new();
+    for equation in equations {
+        let mut sums: BTreeMap<Symbol, i64> = BTreeMap::new();
+        for ((symbol, _), factor) in equation.terms() {
+            let sum = sums.entry(*symbol).or_default();
+            *sum = sum.saturating_add(*factor);
+        }
+        if sums.values().any(|it| *it != 0) {
+            found.extend(equation.terms().map(|it| *it.0));
+        }
+    }
+    found
+}
+
+/// Whether an integer lies between two unknown integers: which values it takes is not known.
+fn has_unknown_range(symbol: PairSymbol, constraints: &[PairConstraint]) -> bool {
+    let is_fixed = |it: PairSymbol| matches!(it.0, Symbol::Fixed(_));
+    let is_bound = |sign: i64| {
+        constraints.iter().any(|it| {
+            let PairConstraint::NonNegative(value) = it else { return false };
+            let has_symbol = value.terms().any(|it| *it.0 == symbol && it.1.signum() == sign);
+            has_symbol && it.symbols().any(is_fixed)
+        })
+    };
+    is_bound(1) && is_bound(-1)
 }
 
 impl PairConstraint {

@@ -24,7 +24,7 @@ Nothing orders the two accesses: no barrier, no `critical` of one name, no lock,
 to run, and so does the result; the program has no defined meaning (OpenMP 5.2, section 1.4.1).
 
 The message names the two accesses and, in a loop, two iterations that meet in one element. Reported is only what is certain: an index that is not
-understood is passed over.
+understood is passed over, and so are constructs of OpenACC.
 
 Store to another array than is read, let each iteration touch elements of its own, put a barrier between the two, or protect both by one `critical`.
 "##,
@@ -159,12 +159,18 @@ fn of_variable(cx: &Context<'_>, finding: &Finding<'_>, variable: VariableId) ->
     let name = cx.name(variable);
     let accesses = finding.accesses();
     let write = range_of(cx, finding.write());
+    // A clause is about the variable where the construct names it, not in functions that it calls.
+    let body = region.body.map_or(region.range, |it| cx.program.stmt(it).range);
+    let is_named_here = accesses.iter().all(|it| {
+        let site = range_of(cx, it);
+        body.contains_range(site) || region.range.contains_range(site)
+    });
     let may_add = |clause: &str| {
         let is_named = region
             .clauses
             .iter()
             .any(|it| it.items.iter().any(|it| it.variable(cx.program) == Some(variable)));
-        !is_named && super::clause_not_allowed::takes(region, clause)
+        is_named_here && !is_named && super::clause_not_allowed::takes(region, clause)
     };
     if is_counter(cx, finding.origin.region, variable) {
         let message = format!("all threads count with one `{name}`");
@@ -255,11 +261,13 @@ fn is_reducible(op: BinaryOp) -> bool {
     matches!(op, Add | Multiply | BitAnd | BitOr | BitXor | And | Or)
 }
 
-/// Whether each execution stores a value before it reads one.
+/// Whether each execution stores a value and then reads it.
 fn is_stored_first(cx: &Context<'_>, accesses: &[&Access<ExprId>]) -> bool {
     let Some(first) = accesses.first() else { return false };
     let is_plain = first.is_write && update_of(cx, first.site).is_none();
-    is_plain && accesses.iter().all(|it| it.constraints.len() >= first.constraints.len())
+    // What nothing in the region reads is a result of the region.
+    let is_read = accesses.iter().any(|it| !it.is_write);
+    is_plain && is_read && accesses.iter().all(|it| it.constraints.len() >= first.constraints.len())
 }
 
 /// Whether the function reads a variable after a region.
