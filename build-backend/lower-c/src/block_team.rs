@@ -2,18 +2,20 @@
 //! constructs divide what is in them, with a barrier of the block at the end (OpenMP 5.2, chapters 10 to 12
 //! and 15).
 
-use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, ExprKind, StmtKind, Type};
+use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, ExprKind, Item, StmtKind, Type};
 use apg_c_analysis::loops;
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Ty};
 
 use crate::body::{BlockTeam, Body, LastValue, Storage, Threads, binary, int};
+use crate::changes::is_changed;
 use crate::data::{Captured, Reference, check_last_value};
 use crate::launch::Launch;
 use crate::loops::{check_perfect_nest, not_canonical};
 use crate::nested::no_device_form;
 use crate::reduction::{PrivateSum, Reduced};
 use crate::reduction_clause::reduction_operator;
+use crate::schedule::{Level, Workers, asks_for_numbers};
 use crate::shape::Shape;
 use crate::unsupported::{Lowered, unsupported};
 
@@ -62,8 +64,8 @@ impl Body<'_, '_> {
     pub(crate) fn block_construct(&mut self, id: DirectiveId, team: &BlockTeam) -> Lowered<()> {
         use Construct::*;
         let of = self.unit.hir.directive(id);
-        let has_barrier =
-            !matches!(of.constructs[..], [Master | Masked | Simd | Task | Taskwait | Flush, ..]);
+        let has_barrier = !is_of_each_thread(of)
+            && !matches!(of.constructs[..], [Master | Masked | Simd | Task | Taskwait | Flush, ..]);
         if has_barrier && !self.labels.is_empty() {
             let message = format!("`{}` is in a region with `goto`", of.name);
             return unsupported(of.range, message, "write loops and conditions");
@@ -71,6 +73,7 @@ impl Body<'_, '_> {
         self.check_nested_clauses(of, false)?;
         let around = (self.objects.clone(), self.threads.clone(), self.role.clone());
         let result = match of.constructs[..] {
+            [Loop] if is_of_each_thread(of) => self.by_each_thread(id),
             [For] | [For, Simd] | [Loop] => self.block_loop(of, team),
             [Sections] => self.block_sections(of, team),
             [Single] => self.block_single(of, team),
@@ -99,18 +102,21 @@ impl Body<'_, '_> {
             | [Taskloop, Simd]
             | [Taskwait]
             | [Taskyield]
-            | [Flush] => {
-                self.threads = Threads::One;
-                self.may_open_team = true;
-                self.has_siblings = true;
-                self.nested_construct(id)
-            }
+            | [Flush] => self.by_each_thread(id),
             _ => no_device_form(of),
         };
         (self.objects, self.threads, self.role) = around;
         self.may_open_team = true;
         self.has_siblings = false;
         result
+    }
+
+    /// A construct that each thread executes whole.
+    fn by_each_thread(&mut self, id: DirectiveId) -> Lowered<()> {
+        self.threads = Threads::One;
+        self.may_open_team = true;
+        self.has_siblings = true;
+        self.nested_construct(id)
     }
 
     /// The barrier at the end of a construct without `nowait`.
@@ -187,7 +193,17 @@ impl Body<'_, '_> {
         self.threads = Threads::One;
         self.has_siblings = true;
         let space = self.iteration_space(&found)?;
-        self.divided_loop(&space, inner.body, (first, team.threads.clone()), &last_values)?;
+        let all = (first, team.threads.clone());
+        let is_kept = |it: &Item| it.variable(hir).is_some_and(|it| is_changed(hir, inner.body, it));
+        let keeps_values = of.clauses_named("firstprivate").flat_map(|it| &it.items).any(is_kept);
+        let levels = match keeps_values || asks_for_numbers(hir, inner.body) {
+            true => {
+                let total = self.temporary(space.total.clone());
+                self.levels(&[of], Workers { all, of_league: None }, &total)?
+            }
+            false => vec![Level::of_one(all)],
+        };
+        self.divided_loop(&space, inner.body, &levels, &last_values)?;
         for sum in &sums {
             self.combine(sum, team.local)?;
         }
@@ -293,6 +309,11 @@ impl Body<'_, '_> {
         });
         result
     }
+}
+
+/// Whether each thread executes all iterations of a `loop` construct (OpenMP 5.2, section 11.7.1).
+fn is_of_each_thread(of: &Directive) -> bool {
+    of.clause("bind").and_then(Clause::word) == Some("thread")
 }
 
 /// Whether a clause names variables of which each thread has its own.

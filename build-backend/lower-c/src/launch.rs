@@ -49,7 +49,9 @@ impl Body<'_, '_> {
         let threads = self.limit_of_threads(shape)?;
         let teams = match shape.clause(hir, "num_teams") {
             Some(clause) => Some(self.extent(clause, i64::from(i32::MAX))?),
-            None if shape.loops.is_empty() && !has_divided_loop(hir, shape.body) => Some(one()),
+            None if shape.loops.is_empty() && (shape.is_parallel() || !has_divided_loop(hir, shape.body)) => {
+                Some(one())
+            }
             // More teams would do the same again.
             None if shape.is_of_each_team() => Some(one()),
             None => None,
@@ -233,6 +235,8 @@ fn has_divided_loop(hir: &Program, stmt: StmtId) -> bool {
             let of = hir.directive(id);
             found |= of.has(Construct::Distribute)
                 || of.constructs == [Construct::Loop] && is_divided_by_teams(of);
+            // A `loop` inside of it is its threads' own.
+            return !of.has(Construct::Parallel);
         }
         true
     });

@@ -15,6 +15,7 @@ use crate::data::check_default;
 use crate::loops::{check_perfect_nest, not_canonical};
 use crate::lvalue::Lvalue;
 use crate::reduction_clause::reduction_operator;
+use crate::schedule::{Level, Workers, asks_for_numbers};
 use crate::unsupported::{Lowered, unsupported};
 
 /// Clauses of constructs inside of regions that a thread obeys by executing the statement.
@@ -180,7 +181,15 @@ impl Body<'_, '_> {
                 let inner = found.last().map_or(body, |it| it.body);
                 self.threads = Threads::One;
                 let space = self.iteration_space(&found)?;
-                return self.divided_loop(&space, inner, *league, &[]);
+                let levels = match asks_for_numbers(hir, inner) {
+                    true => {
+                        let workers = Workers { all: *league, of_league: None };
+                        let total = self.temporary(space.total.clone());
+                        self.levels(&[of], workers, &total)?
+                    }
+                    false => vec![Level::of_one(*league)],
+                };
+                return self.divided_loop(&space, inner, &levels, &[]);
             }
             for it in &found {
                 // The counter of `simd` has its value behind the loop, too.

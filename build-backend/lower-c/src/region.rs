@@ -1,22 +1,21 @@
 //! `target` regions as kernels. The threads of all teams share the iterations by a grid-stride loop
 //! (Harris, *CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops*, 2013).
 
-use apg_c_analysis::hir::{self, Construct, DirectiveId, Program, StmtId, Type, VariableId};
+use apg_c_analysis::hir::{self, Construct, DirectiveId, Program, Type, VariableId};
 use apg_c_syntax::{Family, TextRange};
-use apg_mir::{
-    self as mir, AddressSpace, Expr, KernelCapture, KernelCaptureKind, LocalId, Operation, Stmt, Ty,
-};
+use apg_mir::{self as mir, AddressSpace, Expr, KernelCapture, KernelCaptureKind, LocalId, Operation, Ty};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
 use crate::body::{
-    Body, Jumps, LastValue, Role, Storage, ThreadNumbers, Threads, binary, int, local_value, operation,
+    Body, LastValue, Role, Storage, ThreadNumbers, Threads, binary, int, local_value, operation,
 };
 use crate::conversion::zero;
 use crate::data::{Captured, First, Reference, captured};
 use crate::launch::Launch;
 use crate::loops::Space;
 use crate::reduction::{PrivateSum, Reduced};
+use crate::schedule::{Level, Workers, asks_for_numbers};
 use crate::shape::{Shape, shape};
 use crate::sources::{FileNumber, ReachedObject, Sources};
 use crate::unit::Unit;
@@ -113,7 +112,12 @@ impl Body<'_, '_> {
         self.note_arrays(shape.body, TextRange::default())?;
         match shape.loops.is_empty() {
             true => self.whole_body(shape, &launch)?,
-            false => self.shared_loop(shape, &launch)?,
+            false => {
+                let is_copy = |it: &Captured| matches!(it.reference, Reference::Value | Reference::Copy);
+                let is_kept = |it: &Captured| is_copy(it) && self.changed.contains(&it.variable);
+                let keeps_values = captured.iter().any(is_kept);
+                self.shared_loop(shape, &launch, keeps_values)?;
+            }
         }
         for reduction in &reductions {
             self.combine(reduction, thread)?;
@@ -303,118 +307,49 @@ impl Body<'_, '_> {
         Ok((first, grid))
     }
 
-    /// The loop over the iterations that the threads share.
-    fn shared_loop(&mut self, shape: &Shape, launch: &Launch) -> Lowered<()> {
+    /// The loop over the iterations that the threads share. `keeps_values`: threads change copies that they
+    /// keep from one iteration to the next.
+    fn shared_loop(&mut self, shape: &Shape, launch: &Launch, keeps_values: bool) -> Lowered<()> {
         let (first, grid) = self.number_threads(shape, launch)?;
         if !shape.is_parallel() {
             self.threads = Threads::One;
         }
         let last_values = std::mem::take(&mut self.last_values);
-        let shares = match shape.is_of_each_team() {
-            true => {
-                let range = TextRange::default();
-                let thread = self.convert_to(local_value(launch.thread, Ty::I32), Ty::I64, range)?;
-                (thread, self.convert_to(launch.threads.clone(), Ty::I64, range)?)
-            }
-            false => (first, grid),
-        };
+        let range = TextRange::default();
+        let thread = self.convert_to(local_value(launch.thread, Ty::I32), Ty::I64, range)?;
+        let of_team = (thread, self.convert_to(launch.threads.clone(), Ty::I64, range)?);
+        let all = if shape.is_of_each_team() { of_team.clone() } else { (first, grid) };
         let mut space = self.iteration_space(&shape.loops)?;
-        // `lastprivate` and `linear` ask for the numbers of iterations in the program's order.
-        if let Some(tile) = launch.tile.clone().filter(|_| last_values.is_empty()) {
-            space = self.tiled(space, tile);
-        }
-        self.divided_loop(&space, shape.body, shares, &last_values)
-    }
-
-    /// A grid-stride loop over the iterations of a nest: from the first of this thread on, a stride apart.
-    /// The thread of the last iteration stores the values of `lastprivate` (OpenMP 5.2, section 5.4.5).
-    pub(crate) fn divided_loop(
-        &mut self,
-        space: &Space,
-        body: StmtId,
-        (first, stride): (Expr, Expr),
-        last_values: &[LastValue],
-    ) -> Lowered<()> {
-        let iteration = self.local("iteration", Ty::I64);
-        let current = || local_value(iteration, Ty::I64);
-        self.set(iteration, first);
-        let label = self.label();
-        let (body, ()) = self.nested(|it| {
-            let condition = it.set_iteration(space, &current())?;
-            it.set_linear(last_values, &current())?;
-            it.jumps.push(Jumps { label, has_break: false });
-            let (then, ()) = it.nested(|it| {
-                it.stmt(body);
-                Ok(())
-            })?;
-            it.jumps.pop();
-            match condition {
-                Some(condition) => {
-                    it.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
-                }
-                None => it.stmts.extend(then),
+        let hir = self.unit.hir;
+        if !(keeps_values || asks_for_numbers(hir, shape.body)) {
+            // `lastprivate` and `linear` ask for the numbers of iterations in the program's order.
+            if let Some(tile) = launch.tile.clone().filter(|_| last_values.is_empty()) {
+                space = self.tiled(space, tile);
             }
-            Ok(())
-        })?;
-        let next = binary(Ty::I64, Operation::Add, current(), stride);
-        let (mut update, ()) = self.nested(|it| it.store_last(last_values, space, &current()))?;
-        update.push(Stmt::new(self.span, mir::StmtKind::Set { local: iteration, value: next }));
-        let condition = binary(Ty::Bool, Operation::Lt, current(), space.total.clone());
-        self.push(mir::StmtKind::Loop { label, condition, body, update, unroll: None, post_tested: false });
-        Ok(())
+            return self.divided_loop(&space, shape.body, &[Level::of_one(all)], &last_values);
+        }
+        let is_league = !shape.is_one_team() && !shape.is_of_each_team() && shape.is_parallel();
+        let of_league = match is_league {
+            true => {
+                let team = self.convert_to(local_value(launch.block, Ty::I32), Ty::I64, range)?;
+                let teams = self.convert_to(launch.blocks.clone(), Ty::I64, range)?;
+                Some([(team, self.temporary(teams)), of_team])
+            }
+            false => None,
+        };
+        let directives: Vec<_> = shape.chain.iter().map(|it| hir.directive(*it)).collect();
+        let total = self.temporary(space.total.clone());
+        let levels = self.levels(&directives, Workers { all, of_league }, &total)?;
+        self.divided_loop(&space, shape.body, &levels, &last_values)
     }
 }
 
 impl Body<'_, '_> {
-    /// Gives the variables of `linear` their values in an iteration.
-    fn set_linear(&mut self, values: &[LastValue], iteration: &Expr) -> Lowered<()> {
-        for of in values {
-            let Some((before, step)) = of.step else { continue };
-            let range = TextRange::default();
-            let ty = self.locals[before.index()].ty;
-            let start = local_value(before, ty);
-            let moved = binary(Ty::I64, Operation::Mul, iteration.clone(), int(Ty::I64, step));
-            let wide = self.convert_to(start, Ty::I64, range)?;
-            let value = self.convert_to(binary(Ty::I64, Operation::Add, wide, moved), ty, range)?;
-            let own = self.object(of.variable, range)?;
-            self.store_into(&own, value);
-        }
-        Ok(())
-    }
-
     /// A private object with the value of a local.
     fn initialize_from(&mut self, variable: VariableId, before: LocalId) {
         let value = local_value(before, self.locals[before.index()].ty);
         if let Some(storage) = self.objects.get(&variable).copied() {
             self.initialize(storage, value);
         }
-    }
-
-    /// Stores the values of the last iteration.
-    fn store_last(&mut self, values: &[LastValue], space: &Space, iteration: &Expr) -> Lowered<()> {
-        if values.is_empty() {
-            return Ok(());
-        }
-        let total = &space.total;
-        let (then, ()) = self.nested(|it| {
-            for of in values {
-                let range = TextRange::default();
-                let address = local_value(of.target, it.locals[of.target.index()].ty);
-                let target = it.pointed(address, range)?;
-                let value = match space.value_behind(of.variable) {
-                    Some(value) => it.convert_to(value, target.ty, range)?,
-                    None => {
-                        let own = it.object(of.variable, range)?;
-                        it.load(own)
-                    }
-                };
-                it.store(target, value);
-            }
-            Ok(())
-        })?;
-        let last = binary(Ty::I64, Operation::Sub, total.clone(), int(Ty::I64, 1));
-        let condition = binary(Ty::Bool, Operation::Eq, iteration.clone(), last);
-        self.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
-        Ok(())
     }
 }
