@@ -13,7 +13,6 @@ use crate::body::{
 use crate::conversion::zero;
 use crate::data::{Captured, First, Reference, captured};
 use crate::launch::Launch;
-use crate::loops::Space;
 use crate::reduction::{PrivateSum, Reduced};
 use crate::schedule::{Level, Workers, asks_for_numbers};
 use crate::shape::{Shape, shape};
