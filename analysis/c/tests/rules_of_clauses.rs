@@ -396,6 +396,13 @@ fn what_another_file_may_do_is_not_reported() {
 }
 
 #[test]
+fn the_name_of_a_directive_may_be_a_macro() {
+    let program = |body: &str| format!("#define F parallel for\n{}", on_loop("F").replace("a[i] * 2", body));
+    assert_eq!(codes(&program("a[i] * 2")), BTreeSet::new());
+    assert_eq!(codes(&program("k++")), BTreeSet::from(["omp/data-race"]));
+}
+
+#[test]
 fn threads_keep_what_copyin_gave_them() {
     let program = |clause: &str| {
         format!(

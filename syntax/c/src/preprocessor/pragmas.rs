@@ -39,15 +39,14 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The tokens of a directive. As in GCC, the first word of OpenMP's and OpenACC's is never a macro.
+    /// The tokens of a directive, with macros expanded in its name too, as GCC and Clang do.
     fn directive_tokens(&mut self, hash: Token, rest: &[Token]) -> Arc<[Token]> {
-        let unexpanded = if self.text(rest[0].text) == "xmp" { 1 } else { 2.min(rest.len()) };
         let mut tokens = Vec::with_capacity(rest.len() + 2);
         let start = self.state.interner.intern("#pragma");
         tokens.push(Token { kind: SyntaxKind::PRAGMA_START, text: start, ..hash });
-        tokens.extend_from_slice(&rest[..unexpanded]);
+        tokens.push(rest[0]);
         let in_condition = std::mem::replace(&mut self.in_condition, false);
-        tokens.extend(self.expand_list(rest[unexpanded..].into()));
+        tokens.extend(self.expand_list(rest[1..].into()));
         self.in_condition = in_condition;
         for token in &mut tokens {
             if token.kind == SyntaxKind::IDENT {
