@@ -300,7 +300,8 @@ fn clauses_are_offered_where_the_construct_names_the_variable() {
     assert_eq!(codes(&program("count += i")), ["omp/missing-reduction"]);
     // `reduction` makes no copy for what `add` names.
     assert_eq!(codes(&program("add(i)")), ["omp/unprotected-update"]);
-    // Nothing in the region reads it: it is a result, and no variable of each thread.
+    // Nothing in the region reads it: it is a result, of the last iteration or of one of several.
+    assert_eq!(codes(&program("count = i")), ["omp/missing-private"]);
     assert_eq!(codes(&program("if (i > 3) count = i")), ["omp/data-race"]);
     assert_eq!(codes(&program("{ count = i; add(count); }")), ["omp/data-race"]);
 }

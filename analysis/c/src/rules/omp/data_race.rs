@@ -8,7 +8,8 @@ use rustc_hash::FxHashSet;
 
 use super::{missing_for, missing_private, missing_reduction, shared_counter, unprotected_update};
 use crate::Diagnostic;
-use crate::hir::{BinaryOp, Construct, DirectiveId, ExprId, ExprKind, VariableId};
+use crate::hir::visit::Node;
+use crate::hir::{BinaryOp, Construct, Directive, DirectiveId, ExprId, ExprKind, StmtKind, VariableId};
 use crate::loops;
 use crate::race::{Origin, Races};
 use crate::rules::Context;
@@ -198,7 +199,9 @@ fn of_variable(cx: &Context<'_>, finding: &Finding<'_>, variable: VariableId) ->
         }
         return diagnostic;
     }
-    if is_stored_first(cx, &accesses) && region.is_loop() && may_add("private") {
+    let is_result = || is_stored_in_each(cx, region, &accesses) && may_add("lastprivate");
+    let is_used = accesses.iter().any(|it| !it.is_write) || is_result();
+    if is_used && is_stored_first(cx, &accesses) && region.is_loop() && may_add("private") {
         let message = format!("all threads store to one `{name}`, which each of them uses for itself");
         let mut diagnostic = cx.at(&missing_private::RULE, write, message);
         let is_read_after = is_read_after(cx, finding.origin.region, variable);
@@ -214,7 +217,7 @@ fn is_counter(cx: &Context<'_>, region: DirectiveId, variable: VariableId) -> bo
     let mut found = false;
     if let Some(body) = cx.program.directive(region).body {
         cx.program.walk_stmt(body, &mut |node| {
-            if let crate::hir::visit::Node::Stmt(stmt) = node {
+            if let Node::Stmt(stmt) = node {
                 found |= loops::canonical(cx.program, stmt).is_ok_and(|it| it.variable == variable);
             }
             true
@@ -233,7 +236,7 @@ fn update_of(cx: &Context<'_>, site: ExprId) -> Option<(ExprId, BinaryOp)> {
         let is_operand = || {
             let mut found = false;
             cx.program.walk_expr(it, &mut |node| {
-                found |= node == crate::hir::visit::Node::Expr(site);
+                found |= node == Node::Expr(site);
                 true
             });
             found && updates::is_same(cx.program, site, target)
@@ -261,13 +264,31 @@ fn is_reducible(op: BinaryOp) -> bool {
     matches!(op, Add | Multiply | BitAnd | BitOr | BitXor | And | Or)
 }
 
-/// Whether each execution stores a value and then reads it.
+/// Whether each execution stores a value before it reads one.
 fn is_stored_first(cx: &Context<'_>, accesses: &[&Access<ExprId>]) -> bool {
     let Some(first) = accesses.first() else { return false };
     let is_plain = first.is_write && update_of(cx, first.site).is_none();
-    // What nothing in the region reads is a result of the region.
-    let is_read = accesses.iter().any(|it| !it.is_write);
-    is_plain && is_read && accesses.iter().all(|it| it.constraints.len() >= first.constraints.len())
+    is_plain && accesses.iter().all(|it| it.constraints.len() >= first.constraints.len())
+}
+
+/// Whether each iteration of a divided loop stores a value, under no condition: the last one is the result.
+fn is_stored_in_each(cx: &Context<'_>, region: &Directive, accesses: &[&Access<ExprId>]) -> bool {
+    let (found, _) = loops::associated(cx.program, region);
+    let (Some(innermost), Some(first)) = (found.last(), accesses.first()) else { return false };
+    let site = range_of(cx, first);
+    let mut is_in_each = true;
+    cx.program.walk_stmt(innermost.body, &mut |node| {
+        if let Node::Stmt(it) = node {
+            let stmt = cx.program.stmt(it);
+            let is_plain =
+                matches!(stmt.kind, StmtKind::Block(_) | StmtKind::Expr(_) | StmtKind::Directive(_));
+            let leaves = matches!(stmt.kind, StmtKind::Continue | StmtKind::Goto(_));
+            let is_earlier = leaves && stmt.range.end() <= site.start();
+            is_in_each &= !is_earlier && (is_plain || !stmt.range.contains_range(site));
+        }
+        true
+    });
+    is_in_each
 }
 
 /// Whether the function reads a variable after a region.
@@ -296,6 +317,6 @@ fn is_read_after(cx: &Context<'_>, region: DirectiveId, variable: VariableId) ->
 /// The range of the expression statement that an expression belongs to.
 fn statement_of(cx: &Context<'_>, site: ExprId) -> Option<TextRange> {
     let (update, _) = update_of(cx, site)?;
-    let is_it = |it: &&crate::hir::Stmt| it.kind == crate::hir::StmtKind::Expr(update);
+    let is_it = |it: &&crate::hir::Stmt| it.kind == StmtKind::Expr(update);
     Some(cx.program.stmts.iter().find(is_it)?.range)
 }
