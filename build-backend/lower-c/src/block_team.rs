@@ -2,20 +2,19 @@
 //! constructs divide what is in them, with a barrier of the block at the end (OpenMP 5.2, chapters 10 to 12
 //! and 15).
 
-use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, ExprKind, Item, StmtKind, Type};
+use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, ExprKind, StmtKind, Type};
 use apg_c_analysis::loops;
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Ty};
 
 use crate::body::{BlockTeam, Body, LastValue, Storage, Threads, binary, int};
-use crate::changes::is_changed;
 use crate::data::{Captured, Reference, check_last_value};
 use crate::launch::Launch;
 use crate::loops::{check_perfect_nest, not_canonical};
 use crate::nested::no_device_form;
 use crate::reduction::{PrivateSum, Reduced};
 use crate::reduction_clause::reduction_operator;
-use crate::schedule::{Level, Workers, asks_for_numbers};
+use crate::schedule::{Level, Workers, shows_threads};
 use crate::shape::Shape;
 use crate::unsupported::{Lowered, unsupported};
 
@@ -27,7 +26,11 @@ impl Body<'_, '_> {
         let threads = self.convert_to(launch.threads.clone(), Ty::I64, range)?;
         let threads = self.temporary(threads);
         let thread = crate::body::local_value(launch.thread, Ty::I32);
-        self.threads = Threads::Block(Box::new(BlockTeam { thread, threads, local: launch.thread }));
+        let hir = self.unit.hir;
+        let of_region: Vec<_> = shape.chain.iter().map(|it| hir.directive(*it)).collect();
+        let shows_threads = shows_threads(hir, shape.body, &of_region);
+        let team = BlockTeam { thread, threads, local: launch.thread, shows_threads };
+        self.threads = Threads::Block(Box::new(team));
         self.stmt(shape.body);
         Ok(())
     }
@@ -194,9 +197,7 @@ impl Body<'_, '_> {
         self.has_siblings = true;
         let space = self.iteration_space(&found)?;
         let all = (first, team.threads.clone());
-        let is_kept = |it: &Item| it.variable(hir).is_some_and(|it| is_changed(hir, inner.body, it));
-        let keeps_values = of.clauses_named("firstprivate").flat_map(|it| &it.items).any(is_kept);
-        let levels = match keeps_values || asks_for_numbers(hir, inner.body) {
+        let levels = match team.shows_threads {
             true => {
                 let total = self.temporary(space.total.clone());
                 self.levels(&[of], Workers { all, of_league: None }, &total)?

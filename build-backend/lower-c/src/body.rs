@@ -79,6 +79,8 @@ pub(crate) struct BlockTeam {
     pub threads: Expr,
     /// The local with the number of the thread.
     pub local: LocalId,
+    /// A loop of the region shows which thread executes an iteration: all obey their schedules.
+    pub shows_threads: bool,
 }
 
 /// A variable of `lastprivate`, and the local with the address of the object that gets its last value.

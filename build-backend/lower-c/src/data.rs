@@ -153,7 +153,10 @@ pub(crate) fn captured(
     for directive in chain {
         let directive = hir.directive(*directive);
         let is_evaluated = |it: &&Clause| {
-            let is_number = matches!(&*it.name, "num_teams" | "thread_limit" | "num_threads" | "reduction");
+            let is_number = matches!(
+                &*it.name,
+                "num_teams" | "thread_limit" | "num_threads" | "reduction" | "schedule" | "dist_schedule"
+            );
             is_number || is_condition_of_team(directive, it)
         };
         for clause in directive.clauses.iter().filter(is_evaluated) {

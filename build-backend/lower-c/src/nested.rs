@@ -15,7 +15,7 @@ use crate::data::check_default;
 use crate::loops::{check_perfect_nest, not_canonical};
 use crate::lvalue::Lvalue;
 use crate::reduction_clause::reduction_operator;
-use crate::schedule::{Level, Workers, asks_for_numbers};
+use crate::schedule::{Level, Workers, asks_for_numbers, keeps_values};
 use crate::unsupported::{Lowered, unsupported};
 
 /// Clauses of constructs inside of regions that a thread obeys by executing the statement.
@@ -181,7 +181,10 @@ impl Body<'_, '_> {
                 let inner = found.last().map_or(body, |it| it.body);
                 self.threads = Threads::One;
                 let space = self.iteration_space(&found)?;
-                let levels = match asks_for_numbers(hir, inner) {
+                // What is no object of the region is the team's own.
+                let is_own = |it| self.objects.get(&it).is_some_and(|it| !matches!(it, Storage::Pointed(_)));
+                let is_seen = asks_for_numbers(hir, inner) || keeps_values(hir, inner, is_own);
+                let levels = match is_seen {
                     true => {
                         let workers = Workers { all: *league, of_league: None };
                         let total = self.temporary(space.total.clone());

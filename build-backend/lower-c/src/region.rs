@@ -14,7 +14,7 @@ use crate::conversion::zero;
 use crate::data::{Captured, First, Reference, captured};
 use crate::launch::Launch;
 use crate::reduction::{PrivateSum, Reduced};
-use crate::schedule::{Level, Workers, asks_for_numbers};
+use crate::schedule::{Level, Workers, asks_for_numbers, keeps_values};
 use crate::shape::{Shape, shape};
 use crate::sources::{FileNumber, ReachedObject, Sources};
 use crate::unit::Unit;
@@ -112,9 +112,11 @@ impl Body<'_, '_> {
         match shape.loops.is_empty() {
             true => self.whole_body(shape, &launch)?,
             false => {
-                let is_copy = |it: &Captured| matches!(it.reference, Reference::Value | Reference::Copy);
-                let is_kept = |it: &Captured| is_copy(it) && self.changed.contains(&it.variable);
-                let keeps_values = captured.iter().any(is_kept);
+                let is_own = |it: &Captured| {
+                    matches!(it.reference, Reference::Value | Reference::Copy | Reference::Private)
+                };
+                let own: Vec<_> = captured.iter().filter(|it| is_own(it)).map(|it| it.variable).collect();
+                let keeps_values = keeps_values(self.unit.hir, shape.body, |it| own.contains(&it));
                 self.shared_loop(shape, &launch, keeps_values)?;
             }
         }

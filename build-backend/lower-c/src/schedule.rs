@@ -3,7 +3,10 @@
 //! neighbouring iterations, so that their accesses to memory are coalesced.
 
 use apg_c_analysis::hir::visit::Node;
-use apg_c_analysis::hir::{Construct, Directive, ExprKind, Program, StmtId};
+use apg_c_analysis::hir::{
+    Construct, Directive, ExprId, ExprKind, Program, StmtId, StmtKind, Type, VariableId,
+};
+use apg_c_analysis::loops;
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Stmt, Ty};
 
@@ -56,6 +59,107 @@ pub(crate) fn asks_for_numbers(hir: &Program, code: StmtId) -> bool {
         !found
     });
     found
+}
+
+/// Whether an iteration of a loop with this body can see what an earlier one of the same thread has left in a
+/// variable of which each thread has its own.
+pub(crate) fn keeps_values(hir: &Program, body: StmtId, is_own: impl Fn(VariableId) -> bool) -> bool {
+    let mut stored = Vec::new();
+    hir.walk_stmt(body, &mut |node| {
+        if let Node::Expr(id) = node
+            && let ExprKind::Assign(_, target, _)
+            | ExprKind::Increment { target, .. }
+            | ExprKind::AddressOf(target) = hir.expr(id).kind
+            && let ExprKind::Variable(variable) = hir.expr(target).kind
+            && !stored.contains(&variable)
+        {
+            stored.push(variable);
+        }
+        true
+    });
+    let range = hir.stmt(body).range;
+    let is_of_iteration = |it| hir.variable(it).range.is_some_and(|of| range.contains_range(of));
+    stored.into_iter().any(|it| {
+        let ty = &hir.variable(it).ty;
+        (ty.is_arithmetic() || matches!(ty, Type::Pointer(_)))
+            && !is_of_iteration(it)
+            && is_own(it)
+            && first_use(hir, body, it) != Some(Use::Assigned)
+    })
+}
+
+/// Whether a loop in a region shows which of its threads executes an iteration. Where one does, all loops of
+/// the region obey their schedules: equal ones give equal iterations to a thread, without a barrier between
+/// (OpenMP 5.2, section 11.5.3).
+pub(crate) fn shows_threads(hir: &Program, region: StmtId, of_region: &[&Directive]) -> bool {
+    let range = hir.stmt(region).range;
+    let mut found = asks_for_numbers(hir, region);
+    hir.walk_stmt(region, &mut |node| {
+        if let Node::Directive(id) = node
+            && let of = hir.directive(id)
+            && of.has(Construct::For)
+            && let (loops, None) = loops::associated(hir, of)
+            && let Some(inner) = loops.last()
+        {
+            let is_named = |variable, of: &Directive, names: &[&str]| {
+                let clauses = of.clauses.iter().filter(|it| names.contains(&&*it.name));
+                clauses.flat_map(|it| &it.items).any(|it| it.variable(hir) == Some(variable))
+            };
+            let is_own = |it: VariableId| {
+                let is_local = hir.variable(it).range.is_some_and(|of| range.contains_range(of));
+                let directives = || of_region.iter().copied().chain([of]);
+                (is_local || directives().any(|of| is_named(it, of, &["private", "firstprivate"])))
+                    && !directives().any(|of| is_named(it, of, &["reduction"]))
+                    && !loops.iter().any(|of| of.variable == it)
+            };
+            found |= keeps_values(hir, inner.body, is_own);
+        }
+        !found
+    });
+    found
+}
+
+/// The first use of a variable in code that is executed whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// It gets a value that does not depend on the one from before.
+    Assigned,
+    /// Another one.
+    Other,
+}
+
+fn first_use(hir: &Program, stmt: StmtId, variable: VariableId) -> Option<Use> {
+    let is_variable = |it: ExprId| matches!(hir.expr(it).kind, ExprKind::Variable(of) if of == variable);
+    let is_named_in = |expr: ExprId| {
+        let mut found = false;
+        hir.walk_expr(expr, &mut |node| {
+            found |= matches!(node, Node::Expr(it) if is_variable(it));
+            !found
+        });
+        found
+    };
+    match &hir.stmt(stmt).kind {
+        StmtKind::Block(stmts) => stmts.iter().find_map(|it| first_use(hir, *it, variable)),
+        StmtKind::Expr(expr) => match hir.expr(*expr).kind {
+            ExprKind::Assign(None, target, value) if is_variable(target) && !is_named_in(value) => {
+                Some(Use::Assigned)
+            }
+            _ => is_named_in(*expr).then_some(Use::Other),
+        },
+        StmtKind::For { init: Some(init), .. } if first_use(hir, *init, variable).is_some() => {
+            first_use(hir, *init, variable)
+        }
+        _ => {
+            let mut found = None;
+            hir.walk_stmt(stmt, &mut |node| {
+                if matches!(node, Node::Expr(it) if is_variable(it)) {
+                    found = Some(Use::Other);
+                }
+                found.is_none()
+            });
+            found
+        }
+    }
 }
 
 impl Body<'_, '_> {
@@ -129,7 +233,10 @@ impl Body<'_, '_> {
     ) -> Lowered<()> {
         let serial = Level::of_one((int(Ty::I64, 0), int(Ty::I64, 1)));
         let level = levels.first().unwrap_or(&serial);
-        let add = |a, b| binary(Ty::I64, Operation::Add, a, b);
+        let add = |a: Expr, b| match a.kind {
+            mir::ExprKind::Int(0) => b,
+            _ => binary(Ty::I64, Operation::Add, a, b),
+        };
         let Some(chunk) = &level.chunk else {
             let first = add(low, level.worker.clone());
             return self.iterations(space, body, (first, level.workers.clone()), last_values, high);
@@ -242,4 +349,69 @@ fn rounded_up(range: &Expr, workers: &Expr) -> Expr {
     let sum = binary(Ty::I64, Operation::Add, range.clone(), below);
     let chunk = binary(Ty::I64, Operation::DivUndefined, sum, workers.clone());
     binary(Ty::I64, Operation::Max, chunk, int(Ty::I64, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use apg_c_analysis::{AnalysisHost, Toolchain, parsed};
+    use apg_c_syntax::Disk;
+
+    use crate::{Source, lower};
+
+    /// How many of the loops of the kernel of a region divide chunks.
+    fn chunked_loops(region: &str) -> usize {
+        let text = format!(
+            "int omp_get_thread_num(void);\nint omp_get_team_num(void);\n\
+             void f(int n, int *a, int c) {{\n  int k = 0;\n{region}\n}}\n"
+        );
+        let mut host = AnalysisHost::new(Arc::new(Disk));
+        let file = host.set_file(Path::new("/a.c"), text.into(), &Arc::new(Toolchain::default()));
+        let parsed = parsed(host.database(), file);
+        let program = lower(&[Source { parsed, path: Path::new("/a.c") }], 0);
+        let program = program.unwrap_or_else(|errors| panic!("{region}: {errors:?}"));
+        program.kernels[0].locals.iter().filter(|it| it.name == "chunk").count()
+    }
+
+    fn on_loop(clauses: &str, body: &str) -> usize {
+        let directive =
+            format!("#pragma omp target teams distribute parallel for map(tofrom: a[0:n]) {clauses}");
+        chunked_loops(&format!("{directive}\nfor (int i = 0; i < n; i++) {{ {body} }}"))
+    }
+
+    #[test]
+    fn schedules_that_no_iteration_sees_are_left_to_the_device() {
+        assert_eq!(on_loop("schedule(static, 8)", "a[i] = i;"), 0);
+        assert_eq!(on_loop("schedule(static, c) dist_schedule(static, 64)", "a[i] = i;"), 0);
+        assert_eq!(on_loop("schedule(static, 8) private(k)", "k = i; a[i] = k;"), 0);
+        assert_eq!(on_loop("schedule(static, 8) private(k)", "for (k = 0; k < 3; k++) a[i] += k;"), 0);
+        assert_eq!(on_loop("schedule(static, 8)", "int k = 0; k++; a[i] = k;"), 0);
+        // Each thread has one of the iterations that its team has at a time.
+        assert_eq!(on_loop("schedule(static)", "a[i] = omp_get_thread_num();"), 0);
+    }
+
+    #[test]
+    fn numbers_and_kept_values_show_schedules() {
+        assert_eq!(on_loop("schedule(static, 8)", "a[i] = omp_get_thread_num();"), 1);
+        assert_eq!(on_loop("schedule(static, c)", "a[i] = omp_get_thread_num();"), 1);
+        assert_eq!(on_loop("schedule(dynamic, 8) firstprivate(k)", "a[i] = k++;"), 1);
+        assert_eq!(on_loop("schedule(static, 8) private(k)", "if (i % 8 == 0) k = 0; a[i] = k++;"), 1);
+        let teams = "dist_schedule(static, 64) schedule(static, 8)";
+        assert_eq!(on_loop(teams, "a[i] = omp_get_team_num();"), 2);
+    }
+
+    #[test]
+    fn equal_schedules_of_a_region_give_threads_equal_iterations() {
+        let region = |first: &str| {
+            format!(
+                "#pragma omp target parallel map(tofrom: a[0:n]) num_threads(8)\n{{\n\
+                 #pragma omp for schedule(static) nowait\nfor (int i = 0; i < n; i++) a[i] = {first};\n\
+                 #pragma omp for schedule(static)\nfor (int i = 0; i < n; i++) a[i] += i;\n}}"
+            )
+        };
+        assert_eq!(chunked_loops(&region("i")), 0);
+        assert_eq!(chunked_loops(&region("omp_get_thread_num()")), 2);
+    }
 }
