@@ -301,9 +301,9 @@ impl Lowering<'_> {
         }
     }
 
-    /// The value of an operand of a condition. A remainder by a constant, `x % m` or `x & (m - 1)`, is an integer
-    /// `r` with `x = m q + r` and `0 <= r < m`, as of an `x` that is not negative. It is for conditions alone:
-    /// how many threads share the elements `a[thread % m]` is not known.
+    /// The value of an operand of a condition. A remainder by a constant, `x % m` or `x & (m - 1)`, is an
+    /// integer `r` with `x = m q + r` and `0 <= r < m`, as of an `x` that is not negative. It is for
+    /// conditions alone: how many threads share the elements `a[thread % m]` is not known.
     fn condition_operand(&mut self, id: ExprId) -> Option<fork_join::Value> {
         let value = self.value(id);
         if let Some(known) = value.as_ref().and_then(Value::as_integer) {

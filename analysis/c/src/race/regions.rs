@@ -15,8 +15,8 @@ impl<'p> Lowering<'p> {
         let program = self.program;
         let directive = program.directive(id);
         use Construct::*;
-        // What a `metadirective` or a loop transformation becomes is not known. Constructs of OpenACC have other
-        // rules: gangs without barriers, scalars of their own.
+        // What a `metadirective` or a loop transformation becomes is not known. Constructs of OpenACC have
+        // other rules: gangs without barriers, scalars of their own.
         let known = directive.constructs.first().filter(|_| directive.family != Family::OpenAcc);
         let Some(first) = known.copied() else {
             let before = std::mem::replace(&mut self.is_synchronised_by_hand, true);
