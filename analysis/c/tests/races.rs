@@ -305,3 +305,34 @@ fn clauses_are_offered_where_the_construct_names_the_variable() {
     assert_eq!(codes(&program("if (i > 3) count = i")), ["omp/data-race"]);
     assert_eq!(codes(&program("{ count = i; add(count); }")), ["omp/data-race"]);
 }
+
+#[test]
+fn atomic_objects_are_updated_one_thread_after_the_other() {
+    let program = |declared: &str, update: &str| {
+        format!("{declared};\nvoid add(void) {{\n    #pragma omp parallel\n    {update};\n}}\n")
+    };
+    for (declared, update) in [
+        ("_Atomic int n", "n++"),
+        ("_Atomic(long) n", "n += 2"),
+        ("typedef _Atomic int atomic_int; atomic_int n", "n++"),
+        ("_Atomic int n[4]", "n[1]++"),
+        ("struct { int m; _Atomic int n; } s", "s.n++"),
+    ] {
+        assert_eq!(codes(&program(declared, update)), Vec::<&str>::new(), "{declared}");
+    }
+    assert_eq!(codes(&program("volatile int n", "n++")), ["omp/unprotected-update"]);
+    assert_eq!(codes(&program("struct { int m; _Atomic int n; } s", "s.m++")), ["omp/data-race"]);
+}
+
+#[test]
+fn a_target_region_waits_for_the_tasks_that_it_depends_on() {
+    let program = |clause: &str| {
+        format!(
+            "int run(void) {{\n    int x = 0, y = 0;\n    #pragma omp parallel\n    #pragma omp single\n    {{\n        \
+             #pragma omp task depend(out: x)\n        x = 1;\n        #pragma omp target map(to: x) map(from: y){clause}\n        \
+             y = x;\n    }}\n    return y;\n}}\n"
+        )
+    };
+    assert_eq!(codes(&program(" depend(in: x)")), Vec::<&str>::new());
+    assert_eq!(codes(&program("")), ["omp/data-race"]);
+}

@@ -91,6 +91,8 @@ pub struct Variable {
     pub is_const: bool,
     /// `volatile` or `_Atomic`: each access reads or stores memory.
     pub is_volatile: bool,
+    /// `_Atomic`, of an array or pointer the elements: each access is indivisible (C17 6.7.3).
+    pub is_atomic: bool,
     /// The name in the declaration; `None` in headers.
     pub range: Option<TextRange>,
     /// The function that declares it.

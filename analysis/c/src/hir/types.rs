@@ -74,6 +74,8 @@ pub struct Field {
     pub ty: Type,
     /// The width of a bit-field.
     pub bits: Option<u64>,
+    /// `_Atomic`, of an array the elements.
+    pub is_atomic: bool,
 }
 
 /// The layout of a struct or union.

@@ -19,6 +19,7 @@ pub(super) struct Specified {
     pub(super) is_thread_local: bool,
     pub(super) is_const: bool,
     pub(super) is_volatile: bool,
+    pub(super) is_atomic: bool,
 }
 
 /// A declared name with its type.
@@ -50,6 +51,7 @@ impl Lowerer {
                     let token = it.syntax().first_token().map(|it| it.kind());
                     specified.is_volatile |=
                         matches!(token, Some(SyntaxKind::VOLATILE_KW | SyntaxKind::_ATOMIC_KW));
+                    specified.is_atomic |= token == Some(SyntaxKind::_ATOMIC_KW);
                 }
                 DeclSpecifier::BuiltinType(it) => {
                     let token = it.syntax().children_with_tokens().find_map(|it| {
@@ -59,6 +61,8 @@ impl Lowerer {
                 }
                 DeclSpecifier::TypedefName(it) => {
                     let name = it.name_ref().map(|it| it.text()).unwrap_or_default();
+                    // The names of `stdatomic.h` (C17 7.17.6).
+                    specified.is_atomic |= name.starts_with("atomic_");
                     named = Some(match self.lookup(&name) {
                         Some(Entity::Typedef(ty)) => ty.clone(),
                         _ => Type::Unknown,
@@ -77,6 +81,7 @@ impl Lowerer {
                     });
                 }
                 DeclSpecifier::AtomicSpecifier(it) => {
+                    specified.is_atomic = true;
                     named = it.type_name().map(|it| self.type_name(&it));
                 }
                 DeclSpecifier::FunctionSpecifier(_)
@@ -181,10 +186,10 @@ impl Lowerer {
         let mut fields = Vec::new();
         for member in body.members() {
             let ast::Member::MemberDecl(member) = member else { continue };
-            let ty = self.specifiers(member.decl_specifiers()).ty;
+            let Specified { ty, is_atomic, .. } = self.specifiers(member.decl_specifiers());
             let declarators: Vec<_> = member.member_declarators().collect();
             if declarators.is_empty() {
-                fields.push(Field { name: None, ty, bits: None });
+                fields.push(Field { name: None, ty, bits: None, is_atomic: false });
                 continue;
             }
             for declarator in declarators {
@@ -194,7 +199,7 @@ impl Lowerer {
                     self.program.constant(width).and_then(|it| u64::try_from(it).ok()).unwrap_or(1)
                 });
                 let name = declared.name.map(|it| SmolStr::new(it.text()));
-                fields.push(Field { name, ty: declared.ty, bits });
+                fields.push(Field { name, ty: declared.ty, bits, is_atomic });
             }
         }
         fields

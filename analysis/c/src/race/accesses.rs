@@ -4,7 +4,7 @@ use apg_kernels::fork_join::{Access, Selector};
 
 use super::values::Place;
 use super::{Lowering, Origin};
-use crate::hir::{ExprId, Type};
+use crate::hir::{ExprId, ExprKind, Type};
 use crate::updates::is_same;
 
 impl Lowering<'_> {
@@ -20,6 +20,23 @@ impl Lowering<'_> {
             self.constraints.push(condition);
             self.record(&other, is_write, is_atomic, site);
             self.constraints.truncate(count);
+        }
+    }
+
+    /// Whether an expression names a member that is `_Atomic`, or an element of one.
+    fn is_atomic_member(&self, site: ExprId) -> bool {
+        match &self.program.expr(site).kind {
+            ExprKind::Member { base, field, is_arrow } => {
+                let base = &self.program.expr(*base).ty;
+                let record = if *is_arrow { base.element() } else { Some(base) };
+                let Some(Type::Record(record)) = record else { return false };
+                let mut fields = self.program.record(*record).fields.iter().flatten();
+                fields.any(|it| it.is_atomic && it.name.as_deref() == Some(field.as_str()))
+            }
+            ExprKind::Index(base, _) | ExprKind::Dereference(base) | ExprKind::Cast(base) => {
+                self.is_atomic_member(*base)
+            }
+            _ => false,
         }
     }
 
@@ -42,10 +59,11 @@ impl Lowering<'_> {
         {
             return;
         }
-        // `_Atomic` objects and `volatile` ones of the signal type are outside of the rules of threads here.
         if matches!(object.ty, Type::Function(_)) {
             return;
         }
+        let is_declared_atomic = object.variable.is_some_and(|it| self.program.variable(it).is_atomic);
+        let is_atomic = is_atomic || is_declared_atomic || self.is_atomic_member(site);
         self.accesses.push(Access {
             object: place.object,
             depth: object.depth,

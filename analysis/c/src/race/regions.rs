@@ -97,6 +97,10 @@ impl<'p> Lowering<'p> {
                 });
             }
         }
+        if directive.has(Target) && directive.clause("depend").is_some() {
+            // The thread waits until the tasks have ended that the task of the device depends on.
+            self.taskwait(directive);
+        }
         self.touch_originals(directive, true);
         let depth = self.path.len();
         let (count, region) = (self.constraints.len(), self.region);

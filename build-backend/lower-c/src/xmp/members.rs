@@ -50,6 +50,7 @@ pub(super) fn with_member_variables(program: &Program) -> Cow<'_, Program> {
             storage: Storage::Global,
             is_const: false,
             is_volatile: false,
+            is_atomic: false,
             range: None,
             function: None,
             initializer: None,
