@@ -38,13 +38,27 @@ pub(crate) struct ThreadNumbers {
     pub threads: Expr,
     pub team: Expr,
     pub teams: Expr,
+    /// How many parallel regions are around.
+    pub level: i64,
+    /// 1 if one of them has several threads, otherwise 0.
+    pub active: Expr,
+    /// The most threads that a team may have, where the region can compute it.
+    pub limit: Option<Expr>,
 }
 
 impl Default for ThreadNumbers {
     /// Those of a single thread.
     fn default() -> ThreadNumbers {
         let number = |value| int(Ty::I32, value);
-        ThreadNumbers { thread: number(0), threads: number(1), team: number(0), teams: number(1) }
+        ThreadNumbers {
+            thread: number(0),
+            threads: number(1),
+            team: number(0),
+            teams: number(1),
+            level: 0,
+            active: number(0),
+            limit: None,
+        }
     }
 }
 

@@ -116,7 +116,7 @@ impl Body<'_, '_> {
         Ok(Expr::new(returned, mir::ExprKind::Call { function, args }))
     }
 
-    /// The address of an object that code reaches.
+    /// The address of an object that code reaches, or the value of [`ReachedObject::Device`].
     pub(crate) fn object_address(&mut self, object: ReachedObject, range: TextRange) -> Lowered<Expr> {
         if let Some(local) = self.file_addresses.get(&object) {
             return Ok(local_value(*local, self.locals[local.index()].ty));
@@ -126,13 +126,13 @@ impl Body<'_, '_> {
         unsupported(range, message, format!("pass `{name}` as an argument"))
     }
 
-    /// A local for the address of an object that code reaches.
+    /// A local for the address of an object that code reaches, or for the value of [`ReachedObject::Device`].
     pub(crate) fn file_address(&mut self, object: ReachedObject, range: TextRange) -> Lowered<(LocalId, Ty)> {
         let is_first_element = |ty: &Type| matches!(ty, Type::Array(_, Length::Unknown));
         let pointee = match object {
             ReachedObject::Ending => Ty::I32,
             ReachedObject::Function(_) => Ty::Void,
-            ReachedObject::Ranges => Ty::I64,
+            ReachedObject::Ranges | ReachedObject::Device => Ty::I64,
             ReachedObject::OfFile((file, variable)) => {
                 let of = self.unit.sources.hir(file).variable(variable);
                 self.unit.in_file(file, |unit| match &of.ty {
@@ -142,7 +142,10 @@ impl Body<'_, '_> {
                 })?
             }
         };
-        let ty = self.unit.program.types.pointer_to(pointee, AddressSpace::Generic);
+        let ty = match object {
+            ReachedObject::Device => pointee,
+            _ => self.unit.program.types.pointer_to(pointee, AddressSpace::Generic),
+        };
         let local = self.local(&self.unit.sources.name(object), ty);
         self.file_addresses.insert(object, local);
         if let ReachedObject::OfFile((file, variable)) = object

@@ -97,6 +97,15 @@ impl Body<'_, '_> {
         Ok(Launch { block, thread, auto_blocks, blocks, threads, tile })
     }
 
+    /// The most threads of a team, where the region can compute it (OpenMP 5.2, section 18.4.3).
+    pub(crate) fn thread_limit(&mut self, shape: &Shape) -> Option<Expr> {
+        let limit = match shape.clause(self.unit.hir, "thread_limit") {
+            Some(clause) => self.extent(clause, MAX_THREADS_PER_BLOCK).ok()?,
+            None => int(Ty::I64, MAX_THREADS_PER_BLOCK),
+        };
+        self.convert_to(limit, Ty::I32, TextRange::default()).ok()
+    }
+
     /// How threads of all teams share the iterations of a nest.
     fn tile(&self, shape: &Shape, threads: &Expr) -> Option<Tile> {
         let mir::ExprKind::Int(threads) = threads.kind else { return None };

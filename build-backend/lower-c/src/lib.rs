@@ -42,6 +42,7 @@ mod recursion;
 mod reduction;
 mod reduction_clause;
 mod region;
+mod routines;
 mod schedule;
 mod shape;
 mod sources;

@@ -4,7 +4,7 @@ use apg_c_syntax::TextRange;
 use apg_mir::gpu::team::MATHEMATICAL_FUNCTIONS;
 use apg_mir::{self as mir, AddressSpace, Expr, Operation, Ty};
 
-use crate::body::{Body, Role, binary, int, operation};
+use crate::body::{Body, binary, operation};
 use crate::unsupported::{Lowered, unsupported};
 
 /// Functions on `double` that are operations; those on `float` end in `f`.
@@ -120,12 +120,12 @@ pub(crate) fn is_mathematical(name: &str) -> bool {
 impl Body<'_, '_> {
     /// Whether device code may call a function that is not defined in the file.
     pub(crate) fn has_library_function(&self, name: &str) -> bool {
-        self.thread_number(name).is_some() || is_mathematical(name)
+        self.routine_value(name).is_some() || is_mathematical(name)
     }
 
     /// A call of a function that is not defined in the file.
     pub(crate) fn library_call(&mut self, name: &str, args: Vec<Expr>, range: TextRange) -> Lowered<Expr> {
-        if let Some(value) = self.thread_number(name) {
+        if let Some(value) = self.routine_value(name) {
             return Ok(value);
         }
         if let Some((op, ty)) = mathematical(name)
@@ -249,20 +249,5 @@ impl Body<'_, '_> {
         let condition = Box::new(Expr::new(Ty::Bool, condition));
         let (then, otherwise) = (Box::new(a), Box::new(b));
         Expr::new(then.ty, mir::ExprKind::Select { condition, then, otherwise })
-    }
-
-    /// The value of a function of OpenMP that asks where it is called.
-    fn thread_number(&self, name: &str) -> Option<Expr> {
-        if name == "omp_is_initial_device" {
-            return Some(int(Ty::I32, 0));
-        }
-        let Role::Region(numbers) = &self.role else { return None };
-        match name {
-            "omp_get_thread_num" => Some(numbers.thread.clone()),
-            "omp_get_num_threads" => Some(numbers.threads.clone()),
-            "omp_get_team_num" => Some(numbers.team.clone()),
-            "omp_get_num_teams" => Some(numbers.teams.clone()),
-            _ => None,
-        }
     }
 }

@@ -149,6 +149,7 @@ impl Body<'_, '_> {
         let Some(body) = of.body else { return Ok(()) };
         if opens_team && let Role::Region(numbers) = &mut self.role {
             (numbers.thread, numbers.threads) = (int(Ty::I32, 0), int(Ty::I32, 1));
+            numbers.level += 1;
         }
         for clause in &of.clauses {
             match clause.name.as_str() {

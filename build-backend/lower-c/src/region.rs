@@ -103,6 +103,8 @@ impl Body<'_, '_> {
         let block = self.local("block", Ty::I32);
         let thread = self.local("thread", Ty::I32);
         let launch = self.launch(shape, block, thread)?;
+        let limit = self.thread_limit(shape);
+        self.role = Role::Region(Box::new(ThreadNumbers { limit, ..ThreadNumbers::default() }));
         if shape.is_of_block_teams() {
             self.check_shared_values(shape, captured)?;
         }
@@ -279,6 +281,14 @@ impl Body<'_, '_> {
         Ok(())
     }
 
+    /// The numbers of the region.
+    fn numbers(&self) -> ThreadNumbers {
+        match &self.role {
+            Role::Region(numbers) => (**numbers).clone(),
+            Role::Function(_) => ThreadNumbers::default(),
+        }
+    }
+
     /// Sets what the functions give that ask for numbers: the number of the thread in the grid, and how many
     /// there are.
     pub(crate) fn number_threads(&mut self, shape: &Shape, launch: &Launch) -> Lowered<(Expr, Expr)> {
@@ -297,13 +307,20 @@ impl Body<'_, '_> {
         let grid = self.temporary(binary(Ty::I64, Operation::Mul, blocks.clone(), threads.clone()));
         let number = |value: &Expr| operation(Ty::I32, Operation::Convert, vec![value.clone()]);
         let (zero, one) = (int(Ty::I32, 0), int(Ty::I32, 1));
-        let numbers = if !shape.is_parallel() {
-            ThreadNumbers { thread: zero, threads: one, team: number(&first), teams: number(&grid) }
+        let (thread, threads, team, teams) = if !shape.is_parallel() {
+            (zero, one, number(&first), number(&grid))
         } else if shape.is_one_team() {
-            ThreadNumbers { thread: number(&first), threads: number(&grid), team: zero, teams: one }
+            (number(&first), number(&grid), zero, one)
         } else {
-            ThreadNumbers { thread, threads: number(&threads), team: block, teams: number(&blocks) }
+            (thread, number(&threads), block, number(&blocks))
         };
+        let is_parallel = shape.constructs.contains(&Construct::Parallel);
+        let mut numbers = ThreadNumbers { level: i64::from(is_parallel), ..self.numbers() };
+        if is_parallel {
+            let has_several = binary(Ty::Bool, Operation::Gt, threads.clone(), int(Ty::I32, 1));
+            numbers.active = operation(Ty::I32, Operation::Convert, vec![has_several]);
+        }
+        (numbers.thread, numbers.threads, numbers.team, numbers.teams) = (thread, threads, team, teams);
         self.role = Role::Region(Box::new(numbers));
         Ok((first, grid))
     }

@@ -43,11 +43,18 @@ pub enum ReachedObject {
     Ending,
     /// The ranges of the device's memory: how many, and the first address of each and that behind it.
     Ranges,
+    /// The number of the device, and in the upper half how many devices there are.
+    Device,
 }
 
 /// Whether a function of the C library ends the program.
 pub(crate) fn ends_program(name: &str) -> bool {
     matches!(name, "exit" | "abort" | "_Exit" | "_exit" | "__assert_fail" | "__builtin_abort")
+}
+
+/// Whether a routine of OpenMP asks which device executes it, or how many there are.
+pub(crate) fn asks_for_device(name: &str) -> bool {
+    matches!(name, "omp_get_device_num" | "omp_get_num_devices" | "omp_get_initial_device")
 }
 
 /// A function with its code, in the file that defines it.
@@ -118,6 +125,7 @@ impl<'a> Sources<'a> {
             ReachedObject::Function((file, function)) => self.hir(file).function(function).name.clone(),
             ReachedObject::Ending => "ending".into(),
             ReachedObject::Ranges => "ranges".into(),
+            ReachedObject::Device => "device".into(),
         }
     }
 
@@ -388,6 +396,9 @@ impl Objects<'_, '_> {
     fn add_library_function(&mut self, name: &str) {
         if ends_program(name) {
             self.add_object(ReachedObject::Ending);
+        }
+        if asks_for_device(name) {
+            self.add_object(ReachedObject::Device);
         }
     }
 

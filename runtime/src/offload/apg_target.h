@@ -10,7 +10,7 @@ enum {
 };
 /* What a region refers to outside of it; `map` is the index of the map that names it, or -1. */
 struct apg_captured { const char *name; const void *address; unsigned kind; int map; };
-enum { APG_VALUE, APG_OBJECT, APG_POINTER, APG_USED_POINTER, APG_RANGES };
+enum { APG_VALUE, APG_OBJECT, APG_POINTER, APG_USED_POINTER, APG_RANGES, APG_DEVICE };
 /* An object with a copy on every device. */
 struct apg_global { void *address; unsigned long bytes; const struct apg_global *next; };
 /* An object of file scope that functions name which regions call. */

@@ -60,6 +60,8 @@ pub(super) mod capture_kind {
     pub(in crate::offload) const USED_POINTER: u32 = 3;
     /// The address of the ranges of the device's memory.
     pub(in crate::offload) const RANGES: u32 = 4;
+    /// The number of the device, and in the upper 32 bits how many devices there are.
+    pub(in crate::offload) const DEVICE: u32 = 5;
 }
 
 /// What a region refers to outside of it (`apg_captured`).

@@ -308,9 +308,13 @@ impl Devices {
         };
         let ranges = captures.iter().any(|it| it.kind == capture_kind::RANGES);
         let ranges = if ranges { Some(Ranges::new(device)?) } else { None };
-        let at = ranges.as_ref().map_or(0, |it| it.address);
+        let known = Known {
+            copies: &copies,
+            ranges: ranges.as_ref().map_or(0, |it| it.address),
+            device: number as u64 | (self.count() as u64) << 32,
+        };
         // SAFETY: the caller's captures.
-        let environment = unsafe { environment(device, kernel, maps, (&copies, at), captures)? };
+        let environment = unsafe { environment(device, kernel, maps, &known, captures)? };
         // SAFETY: an environment of the kernel, made above.
         unsafe { device.launch(kernel, &environment) }.map_err(|error| {
             let found = TargetError::from(error);
@@ -349,6 +353,16 @@ impl<'d> Ranges<'d> {
     }
 }
 
+/// What the runtime knows for a launch.
+struct Known<'r> {
+    /// The addresses of the copies of the maps.
+    copies: &'r [u64],
+    /// The address of the ranges of the device's memory.
+    ranges: u64,
+    /// The number of the device, and in the upper half how many devices there are.
+    device: u64,
+}
+
 /// The environment of a launch: values, and addresses of copies.
 ///
 /// # Safety
@@ -357,7 +371,7 @@ unsafe fn environment(
     device: &TargetDevice,
     kernel: &Kernel,
     maps: &[Map],
-    (copies, ranges): (&[u64], u64),
+    known: &Known<'_>,
     captures: &[Captured],
 ) -> Outcome<Vec<u8>> {
     // SAFETY: the table of the kernel's captures.
@@ -370,11 +384,17 @@ unsafe fn environment(
             target.copy_from_slice(unsafe { list(capture.address.cast(), place.size) });
             continue;
         }
-        if capture.kind == capture_kind::RANGES {
-            target.copy_from_slice(&ranges.to_ne_bytes());
+        let of_runtime = match capture.kind {
+            capture_kind::RANGES => Some(known.ranges),
+            capture_kind::DEVICE => Some(known.device),
+            _ => None,
+        };
+        if let Some(value) = of_runtime {
+            target.copy_from_slice(&value.to_ne_bytes());
             continue;
         }
-        let named = usize::try_from(capture.map).ok().and_then(|it| Some((maps.get(it)?, *copies.get(it)?)));
+        let find = |it: usize| Some((maps.get(it)?, *known.copies.get(it)?));
+        let named = usize::try_from(capture.map).ok().and_then(find);
         // The program says that the region uses nothing of it.
         let is_empty = named.is_some_and(|(map, _)| map.bytes == 0);
         let mapped = named.filter(|it| it.1 != 0).map(|(map, copy)| (map.address as u64, copy));

@@ -58,6 +58,10 @@ impl Host<'_> {
                 rows.push("{\"the memory of the device\", 0, APG_RANGES, -1}".to_owned());
                 continue;
             }
+            if *object == ReachedObject::Device {
+                rows.push("{\"the number of the device\", 0, APG_DEVICE, -1}".to_owned());
+                continue;
+            }
             let ReachedObject::OfFile(object) = object else {
                 let map = maps.len();
                 let bytes = "sizeof(apg_e_)".to_owned();

@@ -9,9 +9,12 @@ use crate::unsupported::{Lowered, unsupported};
 
 /// Routines whose answer is the host's, or whose effect is one on the host.
 const OF_HOST: &[&str] = &[
+    "omp_get_device_num",
     "omp_get_dynamic",
+    "omp_get_initial_device",
     "omp_get_max_threads",
     "omp_get_nested",
+    "omp_get_num_devices",
     "omp_get_num_procs",
     "omp_get_thread_limit",
     "omp_get_wtick",
