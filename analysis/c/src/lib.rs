@@ -2,13 +2,15 @@
 //! and kernels, as queries of a salsa database. The rest of C is left to the compiler.
 //!
 //! A caller owns an [`AnalysisHost`], sets its sources, and queries snapshots of it on any thread. Layers,
-//! each above those before it: [`hir`] (the program as data), `lower` (names and types), [`sharing`] (data
+//! each above those before it: [`hir`] (the program as data), `lower` (names and types), [`contexts`]
+//! (selection of variants), [`sharing`] (data
 //! sharing of variables in regions), [`loops`] (canonical loops), [`race`] (data races), [`xmp`] (nodes,
 //! templates and global arrays of XcalableMP), [`rules`] (problems, with words and fixes).
 
 #![warn(clippy::print_stderr)]
 
 mod check;
+pub mod contexts;
 mod db;
 pub mod hir;
 mod host;

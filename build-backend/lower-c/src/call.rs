@@ -9,6 +9,7 @@ use crate::body::{Body, Storage, local_value};
 use crate::c_library::has_effects;
 use crate::sources::{Definition, ReachedObject};
 use crate::unsupported::{Lowered, unsupported};
+use crate::variants::Callee;
 
 impl Body<'_, '_> {
     /// A call, whose value is used if `is_used`.
@@ -24,6 +25,7 @@ impl Body<'_, '_> {
         let Some(name) = hir.callee_name(callee) else {
             return self.call_pointer(callee, arguments, result, range);
         };
+        self.check_variant(callee, name, range)?;
         if let Some(function) = self.unit.sources.definition(self.unit.file, callee) {
             return self.call_function(function, name, arguments, result, range);
         }
@@ -49,6 +51,29 @@ impl Body<'_, '_> {
             values.push(self.value(*argument)?);
         }
         self.library_call(name, values, range)
+    }
+
+    /// Refuses a call of which it is not known what it calls, and of a variant that is not there.
+    fn check_variant(&self, callee: ExprId, name: &str, range: TextRange) -> Lowered<()> {
+        let (sources, file) = (self.unit.sources, self.unit.file);
+        match sources.variant(file, callee) {
+            Some(Callee::Unknown(what)) => {
+                let message = format!(
+                    "the variant of `{name}` that a region calls depends on `{what}`, which the compiler does not know"
+                );
+                unsupported(
+                    range,
+                    message,
+                    "select variants by `construct`, `kind`, `arch` or constant conditions",
+                )
+            }
+            Some(Callee::Variant(variant)) if sources.definition(file, callee).is_none() => {
+                let message =
+                    format!("a region calls `{variant}` for `{name}`, and no file of the program defines it");
+                unsupported(range, message, "name its file, too, or call it outside of the region")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A call of a function that the program defines.

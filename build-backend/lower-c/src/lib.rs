@@ -56,6 +56,7 @@ mod types;
 mod unit;
 mod unsupported;
 mod variable_length;
+mod variants;
 mod xmp;
 
 pub use file::{HostRegion, PlacedRegions, lower, place_regions};

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use apg_c_analysis::Parsed;
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{
-    self, ExprId, ExprKind, FunctionId, RecordId, StmtId, StmtKind, Storage, Type, VariableId,
+    self, Entity, ExprId, ExprKind, FunctionId, RecordId, StmtId, StmtKind, Storage, Type, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
@@ -16,6 +16,7 @@ use smol_str::SmolStr;
 use crate::array_lengths::has_variable_length;
 use crate::call_graph::CallGraph;
 use crate::device_library::{CHARACTER_CLASSES, device_library};
+use crate::variants::{Callee, callees};
 
 /// A file of a program.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +75,10 @@ pub(crate) struct Sources<'a> {
     /// Objects of functions, as far as they were requested.
     reached: RefCell<FxHashMap<Definition, Rc<[ReachedObject]>>>,
     calls: CallGraph,
+    /// What calls of functions with variants call, as far as it was requested.
+    callees: RefCell<FxHashMap<FileNumber, Rc<FxHashMap<ExprId, Callee>>>>,
+    /// The code is that of `target` regions.
+    is_device: bool,
     /// Code checks bounds.
     pub checks: bool,
 }
@@ -93,6 +98,8 @@ impl<'a> Sources<'a> {
             foreign: OnceCell::new(),
             reached: RefCell::default(),
             calls: CallGraph::default(),
+            callees: RefCell::default(),
+            is_device: false,
             checks,
         }
     }
@@ -100,6 +107,7 @@ impl<'a> Sources<'a> {
     /// The files of a program, and the C library for code of devices, as their last.
     pub(crate) fn with_library(files: &[Source<'a>], checks: bool) -> Sources<'a> {
         let mut sources = Sources::new(files, checks);
+        sources.is_device = true;
         let parsed = device_library();
         add_definitions(&parsed.program, files.len(), &mut sources.library);
         sources.files.push(Source { parsed, path: Path::new("<the C library>") });
@@ -129,9 +137,36 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The definition of the function that an expression of a file names.
+    /// What a call of a function with variants calls; `None` of other functions.
+    pub(crate) fn variant(&self, file: FileNumber, callee: ExprId) -> Option<Callee> {
+        if self.hir(file).variants.is_empty() {
+            return None;
+        }
+        if let Some(known) = self.callees.borrow().get(&file) {
+            return known.get(&callee).cloned();
+        }
+        let found = Rc::new(callees(self.hir(file), self.is_device));
+        let variant = found.get(&callee).cloned();
+        self.callees.borrow_mut().insert(file, found);
+        variant
+    }
+
+    /// The definition of the function that a name means in a file.
+    fn definition_of_name(&self, file: FileNumber, name: &str) -> Option<Definition> {
+        let hir = self.hir(file);
+        match hir.names.get(name) {
+            Some(Entity::Function(id)) if hir.function(*id).body.is_some() => Some((file, *id)),
+            _ => self.definitions.get(name).copied(),
+        }
+    }
+
+    /// The definition of the function that an expression of a file names, or of the variant that is called in
+    /// its place.
     pub(crate) fn definition(&self, file: FileNumber, callee: ExprId) -> Option<Definition> {
         let hir = self.hir(file);
+        if let Some(Callee::Variant(name)) = self.variant(file, callee) {
+            return self.definition_of_name(file, &name);
+        }
         let name = match &hir.expr(callee).kind {
             ExprKind::Function(id) if hir.function(*id).body.is_some() => return Some((file, *id)),
             ExprKind::Function(id) if hir.function(*id).is_static => return None,
@@ -183,13 +218,16 @@ impl<'a> Sources<'a> {
     /// The expressions of a file that no call calls.
     fn uncalled(&self, file: FileNumber) -> impl Iterator<Item = ExprId> {
         let exprs = &self.hir(file).exprs;
-        let called: FxHashSet<ExprId> = exprs
+        let mut called: FxHashSet<ExprId> = exprs
             .iter()
             .filter_map(|it| match it.kind {
                 ExprKind::Call(callee, _) => Some(callee),
                 _ => None,
             })
             .collect();
+        // The name of a variant is no use of its address.
+        let variants = self.hir(file).directives.iter().filter(|it| it.name == "declare variant");
+        called.extend(variants.flat_map(|it| &it.argument).filter_map(|it| it.expr));
         (0..exprs.len()).map(ExprId::new).filter(move |it| !called.contains(it))
     }
 

@@ -3,6 +3,7 @@
 //!
 //! Ranges are of the tree of the main file ([`apg_c_syntax::ParsedUnit::main`]).
 
+mod context;
 mod directive;
 mod ids;
 mod mapping;
@@ -14,6 +15,7 @@ use apg_c_syntax::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
+pub use self::context::{FunctionVariant, Selector, Trait};
 pub use self::directive::{Clause, Construct, Directive, Item, Mapper, Modifier};
 pub use self::ids::{DirectiveId, ExprId, FunctionId, RecordId, StmtId, VariableId};
 pub use self::mapping::{Mapping, Role, Spelling, Subscript, SubscriptKind};
@@ -40,6 +42,8 @@ pub struct Program {
     pub threadprivate: FxHashSet<VariableId>,
     /// The variables that `declare target` directives name or enclose, those in headers too.
     pub declare_target: FxHashSet<VariableId>,
+    /// The variants that `declare variant` directives give functions, those in headers too.
+    pub variants: Vec<FunctionVariant>,
     /// How many `declare target` of headers in front of all other code have no end there.
     pub open_declare_targets: u32,
     /// The nodes and templates that directives of headers declare.

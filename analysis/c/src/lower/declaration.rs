@@ -108,6 +108,7 @@ impl Lowerer {
             function.is_static |= is_static;
             function.is_declared_here |= !self.is_header;
             self.declare(name, Entity::Function(known));
+            self.attach_variants(known);
             return known;
         }
         self.program.functions.push(Function {
@@ -126,6 +127,7 @@ impl Lowerer {
             self.program.names.insert(name.clone(), Entity::Function(id));
         }
         self.declare(name, Entity::Function(id));
+        self.attach_variants(id);
         id
     }
 

@@ -2,6 +2,7 @@
 //! (6.7) and of expressions (6.5).
 
 pub(crate) mod constant;
+mod context;
 mod declaration;
 mod directive;
 mod expression;
@@ -22,8 +23,8 @@ pub(crate) use self::layout::Layout;
 use self::layout::{Counts, Part};
 pub(crate) use self::splice::{Lowered, relower};
 use crate::hir::{
-    DirectiveId, Entity, Expr, ExprId, ExprKind, FunctionId, Program, Stmt, StmtId, StmtKind, Type, Variable,
-    VariableId,
+    DirectiveId, Entity, Expr, ExprId, ExprKind, FunctionId, Program, Selector, Stmt, StmtId, StmtKind, Type,
+    Variable, VariableId,
 };
 
 /// A block scope.
@@ -45,6 +46,10 @@ struct Lowerer {
     is_header: bool,
     /// How many `declare target` are not ended yet.
     declare_targets: u32,
+    /// The variants of the function that is declared next: their names and selectors.
+    variants: Vec<(SmolStr, Selector)>,
+    /// How many `begin declare variant` are not ended yet.
+    begun_variants: u32,
     /// How many expressions and statements are around.
     depth: u32,
     /// The external declarations so far.
@@ -84,6 +89,8 @@ impl Lowerer {
             function: None,
             directive: None,
             is_header,
+            variants: Vec::new(),
+            begun_variants: 0,
             depth: 0,
             layout: Layout::default(),
             number: 0,
@@ -113,6 +120,7 @@ impl Lowerer {
                 self.declaration(&it);
             }
             ast::ExternalDecl::DirectiveDecl(it) => {
+                let variants = it.directive().map_or(0, |it| self.declare_variant(&it));
                 // Of headers only what their directives declare is of interest.
                 match it.directive() {
                     Some(directive) if self.is_header => {
@@ -126,6 +134,7 @@ impl Lowerer {
                     None => {}
                 }
                 it.external_decl().into_iter().for_each(|it| self.external(it));
+                self.variants.truncate(self.variants.len().saturating_sub(variants));
             }
             ast::ExternalDecl::StaticAssert(_)
             | ast::ExternalDecl::AsmDecl(_)

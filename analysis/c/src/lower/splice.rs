@@ -88,6 +88,7 @@ fn without_behind(program: &Program, counts: Counts) -> Program {
         mappers: program.mappers.clone(),
         threadprivate: program.threadprivate.clone(),
         declare_target: program.declare_target.clone(),
+        variants: program.variants.clone(),
         open_declare_targets: program.open_declare_targets,
         header_mappings: program.header_mappings.clone(),
         names: program.names.clone(),

@@ -8,7 +8,12 @@ const CLAUSE_END: TokenSet = TokenSet::new(&[COMMA, R_PAREN]);
 
 /// All clauses to the end of the directive of this name; commas may stand between them.
 pub(super) fn clauses(p: &mut Parser<'_>, family: Family, directive: &str) {
-    while !p.at_end() {
+    clauses_until(p, family, directive, TokenSet::new(&[]));
+}
+
+/// All clauses up to a token of `end` or the end of the directive.
+fn clauses_until(p: &mut Parser<'_>, family: Family, directive: &str, end: TokenSet) {
+    while !p.at_end() && !end.contains(p.current()) {
         if p.eat(COMMA) {
             continue;
         }
@@ -59,6 +64,13 @@ fn clause(p: &mut Parser<'_>, family: Family, directive: &str) {
             None | Some(Shape::Balanced) => balanced(p),
             Some(_) if p.at(R_PAREN) => {}
             Some(Shape::Words) => words(p),
+            Some(Shape::Variant) => variant(p, family),
+            Some(Shape::Selectors) => {
+                selectors(p);
+                if p.eat(COLON) {
+                    variant(p, family);
+                }
+            }
             Some(Shape::ItemsThenModifiers) => {
                 items(p);
                 if p.eat(COLON) {
@@ -103,7 +115,7 @@ fn clause(p: &mut Parser<'_>, family: Family, directive: &str) {
 fn shape(p: &Parser<'_>, family: Family, directive: &str, clause: &str) -> Option<Shape> {
     match clause {
         // The directive that stands for this one.
-        "default" if directive.ends_with("metadirective") => Some(Shape::Balanced),
+        "default" if directive.ends_with("metadirective") => Some(Shape::Variant),
         "initializer" if p.peek(3) == EQ && p.peek(4) == L_CURLY => Some(Shape::Balanced),
         _ => directive_table::shape(family, clause),
     }
@@ -283,4 +295,57 @@ pub(super) fn balanced(p: &mut Parser<'_>) {
         }
         p.bump();
     }
+}
+
+/// Context selectors (OpenMP 5.2, section 7.1) up to the closing parenthesis, or to the colon in front of a
+/// directive. Conditions and numbers of devices are expressions, all else is left as tokens.
+fn selectors(p: &mut Parser<'_>) {
+    let (mut parentheses, mut braces) = (0_u32, 0_u32);
+    while !p.at_end() {
+        match p.current() {
+            R_PAREN if parentheses == 0 => return,
+            COLON if parentheses == 0 && braces == 0 => return,
+            L_PAREN => parentheses += 1,
+            R_PAREN => parentheses -= 1,
+            L_CURLY => braces += 1,
+            R_CURLY => braces = braces.saturating_sub(1),
+            _ => {}
+        }
+        let has_expression = matches!(p.text(0), "condition" | "device_num") && p.nth(1) == L_PAREN;
+        p.bump();
+        if has_expression {
+            p.bump();
+            score(p);
+            if !p.at(R_PAREN) {
+                expressions::expression(p);
+            }
+            balanced(p);
+            p.eat(R_PAREN);
+        }
+    }
+}
+
+/// `score(5):` in front of a property.
+fn score(p: &mut Parser<'_>) {
+    if p.text(0) == "score" && p.nth(1) == L_PAREN {
+        p.bump();
+        p.bump();
+        balanced(p);
+        p.eat(R_PAREN);
+        p.eat(COLON);
+    }
+}
+
+/// The directive that a clause of `metadirective` names, without `#pragma omp`.
+fn variant(p: &mut Parser<'_>, family: Family) {
+    let words: Vec<&str> = (0..8).map(|it| p.text(it)).take_while(|it| !it.is_empty()).collect();
+    let Some((count, _)) = directive_table::find(family, &words) else { return balanced(p) };
+    let name = words[..count].join(" ");
+    let m = p.start();
+    for _ in 0..count {
+        word(p);
+    }
+    m.complete(p, DIRECTIVE_NAME);
+    super::directive::argument(p, family, &name);
+    clauses_until(p, family, &name, TokenSet::new(&[R_PAREN]));
 }

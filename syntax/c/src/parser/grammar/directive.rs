@@ -98,7 +98,7 @@ fn unknown_directive(p: &mut Parser<'_>, family: Family, words: &[&str]) {
 }
 
 /// The parenthesis after the name of some directives.
-fn argument(p: &mut Parser<'_>, family: Family, name: &str) {
+pub(super) fn argument(p: &mut Parser<'_>, family: Family, name: &str) {
     let takes_argument = match family {
         Family::OpenMp => matches!(
             name,

@@ -37,6 +37,10 @@ pub(crate) enum Shape {
     ItemsThenModifiers,
     /// Anything in brackets.
     Balanced,
+    /// Context selectors; behind a colon a directive.
+    Selectors,
+    /// A directive.
+    Variant,
 }
 
 use Association::{Declaration, None as Alone, Statement};
@@ -222,14 +226,14 @@ const OPENMP_SHAPES: &[(&str, Shape)] = &[
     ("dist_schedule", Shape::WordThenItems),
     ("initializer", Shape::Items),
     ("linear", Shape::ItemsThenModifiers),
-    ("match", Shape::Balanced),
+    ("match", Shape::Selectors),
     ("order", Shape::Words),
-    ("otherwise", Shape::Balanced),
+    ("otherwise", Shape::Variant),
     ("proc_bind", Shape::Words),
     ("schedule", Shape::WordThenItems),
     ("severity", Shape::Words),
     ("uses_allocators", Shape::Balanced),
-    ("when", Shape::Balanced),
+    ("when", Shape::Selectors),
 ];
 
 /// Clauses of OpenMP with a list of items.
