@@ -174,6 +174,7 @@ fn directives_of_openmp_are_token_runs_with_macros() {
     expands("#define M 8\n#pragma xmp nodes p(M)\n", "#pragma xmp nodes p ( 8 ) \n");
     // The name of a directive may be a macro, too.
     expands("#define F parallel for\n#pragma omp F nowait\n;", "#pragma omp parallel for nowait \n ;");
+    expands("#define p _Pragma(\"omp parallel\")\n#pragma omp p\n;", "#pragma omp p \n ;");
     expands("#define L loop\n#pragma acc L\n;", "#pragma acc loop \n ;");
     let other = unit("#pragma pack(1)\nint x;");
     assert_eq!((spellings(&other).join(" "), other.other_pragmas().len()), ("int x ;".to_string(), 1));

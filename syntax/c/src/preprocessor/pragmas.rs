@@ -46,7 +46,12 @@ impl Preprocessor<'_> {
         tokens.push(Token { kind: SyntaxKind::PRAGMA_START, text: start, ..hash });
         tokens.push(rest[0]);
         let in_condition = std::mem::replace(&mut self.in_condition, false);
-        tokens.extend(self.expand_list(rest[1..].into()));
+        let mut expanded = self.expand_list(rest[1..].into());
+        if expanded.iter().any(|it| it.kind == SyntaxKind::PRAGMA_START) {
+            // A macro with `_Pragma` makes no name: there is no directive of that name.
+            expanded = rest[1..].to_vec();
+        }
+        tokens.extend(expanded);
         self.in_condition = in_condition;
         for token in &mut tokens {
             if token.kind == SyntaxKind::IDENT {
