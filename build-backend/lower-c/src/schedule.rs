@@ -1,5 +1,5 @@
-//! Which thread executes which iterations (OpenMP 5.2, sections 11.5.3 and 11.6): the chunks of `schedule` and
-//! `dist_schedule`. They are obeyed where the program can see them; elsewhere neighbouring threads have
+//! Which thread executes which iterations (OpenMP 5.2, sections 11.5.3 and 11.6): the chunks of `schedule`
+//! and `dist_schedule`. They are obeyed where the program can see them; elsewhere neighbouring threads have
 //! neighbouring iterations, so that their accesses to memory are coalesced.
 
 use apg_c_analysis::hir::visit::Node;
@@ -211,7 +211,7 @@ impl Body<'_, '_> {
         Ok(Chunks::Of(self.temporary(binary(Ty::I64, Operation::Max, value, int(Ty::I64, 1)))))
     }
 
-    /// The iterations of a nest that the workers of levels have, the outermost first. The one that executes
+    /// The iterations of a nest that the workers of levels have, the outermost first. The worker of
     /// the last iteration stores the values of `lastprivate` (OpenMP 5.2, section 5.4.5).
     pub(crate) fn divided_loop(
         &mut self,
