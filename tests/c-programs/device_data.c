@@ -247,8 +247,15 @@ static void tasks(void) {
 static int linked[N];
 #pragma omp declare target link(linked)
 
+static void count_up(void) { linked[0]++; }
+
 static void links(void) {
   for (int i = 0; i < N; i++) linked[i] = i;
+  /* Named by the clause and by the function alone: it is not copied back. */
+  #pragma omp target map(to: linked)
+  count_up();
+  CHECK(linked[0] == (omp_get_num_devices() > 0 ? 0 : 1));
+  linked[0] = 0;
   #pragma omp target map(tofrom: linked)
   for (int i = 0; i < N; i++) linked[i] *= 3;
   CHECK(linked[N - 1] == 3 * (N - 1));

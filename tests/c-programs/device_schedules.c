@@ -1,5 +1,5 @@
 /* Which thread executes which iterations: chunks of `schedule` and `dist_schedule`, and `loop` in teams, in
-   parallel regions and in each thread. Usage: device_schedules [WORD], which is printed. */
+   parallel regions and in each thread, and where counters end. Usage: device_schedules [WORD], which is printed. */
 #include <omp.h>
 #include <stdio.h>
 
@@ -86,7 +86,21 @@ static void loops(void) {
   CHECK(each[0]);
 }
 
+/* The iteration variables of `simd` have their last values. */
+static void counters(void) {
+  int i, j;
+  #pragma omp target map(from: i)
+  #pragma omp teams distribute parallel for simd
+  for (i = 0; i < N; i++) kept[i] = i;
+  CHECK(i == N);
+  #pragma omp target map(from: i, j)
+  #pragma omp teams distribute parallel for simd collapse(2)
+  for (i = 0; i < 32; i++) for (j = 1; j < 32; j += 2) kept[i * 32 + j] = 1;
+  CHECK(i == 32 && j == 33);
+}
+
 int main(int count, char **words) {
+  counters();
   chunks_of_teams();
   chunks_of_threads();
   loops();

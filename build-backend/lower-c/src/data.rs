@@ -213,13 +213,20 @@ fn last_counters(
     counters: &[VariableId],
 ) -> Vec<(VariableId, TextRange)> {
     let mut found: Vec<(VariableId, TextRange)> = Vec::new();
+    // The iteration variables of `simd` have their last value without a clause (OpenMP 5.2, section 5.1.1).
+    let is_simd = chain.iter().any(|it| hir.directive(*it).has(Construct::Simd));
+    let is_private = |it: VariableId| {
+        let mut clauses = chain.iter().flat_map(|it| hir.directive(*it).clauses_named("private"));
+        clauses.any(|clause| clause.items.iter().any(|item| item.variable(hir) == Some(it)))
+    };
     for clause in chain.iter().flat_map(|it| &hir.directive(*it).clauses) {
-        if !matches!(&*clause.name, "lastprivate" | "linear") {
+        if !matches!(&*clause.name, "lastprivate" | "linear") && !(is_simd && clause.name == "map") {
             continue;
         }
         for item in &clause.items {
             if let Some(variable) = item.variable(hir)
                 && counters.contains(&variable)
+                && !(clause.name == "map" && is_private(variable))
                 && !found.iter().any(|it| it.0 == variable)
             {
                 found.push((variable, item.range));

@@ -79,8 +79,15 @@ impl Host<'_> {
             let symbol = symbol(*object, &of.name);
             text.push_str(&declared(&symbol));
             let is_on_device = device_objects(hir).binary_search(&object.1).is_ok();
-            let map = if is_on_device { -1 } else { maps.len() as i64 };
-            if !is_on_device {
+            // A clause of the directive says how the object is mapped.
+            let is_named = |it: &Map| object.0 == self.file && it.base == Some(object.1);
+            let named = maps.iter().position(is_named);
+            let map = match named {
+                Some(map) => map as i64,
+                None if is_on_device => -1,
+                None => maps.len() as i64,
+            };
+            if map == maps.len() as i64 {
                 let kinds = if of.is_const { vec!["APG_TO"] } else { vec!["APG_TO", "APG_FROM"] };
                 let (address, bytes) = (format!("{symbol}()->address"), format!("{symbol}()->bytes"));
                 maps.push(Map::range(&of.name, address, bytes, kinds));
