@@ -220,7 +220,8 @@ fn last_counters(
         clauses.any(|clause| clause.items.iter().any(|item| item.variable(hir) == Some(it)))
     };
     for clause in chain.iter().flat_map(|it| &hir.directive(*it).clauses) {
-        if !matches!(&*clause.name, "lastprivate" | "linear") && !(is_simd && clause.name == "map") {
+        let keeps = matches!(&*clause.name, "lastprivate" | "linear") || is_simd && clause.name == "map";
+        if !keeps {
             continue;
         }
         for item in &clause.items {
