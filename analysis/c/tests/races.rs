@@ -242,6 +242,19 @@ fn the_parity_of_a_condition_separates_iterations() {
 }
 
 #[test]
+fn remainders_of_negative_numbers_are_negative() {
+    let program = |start: i32, end: i32, condition: &str| {
+        format!(
+            "int x;\nvoid find(void) {{\n    #pragma omp parallel for\n    \
+             for (int i = {start}; i < {end}; i++) if ({condition}) x = i;\n}}\n"
+        )
+    };
+    assert_eq!(codes(&program(-50, 0, "i % 2 == 1")), Vec::<&str>::new());
+    assert_eq!(codes(&program(0, 100, "(i - 99) % 2 == 1")), Vec::<&str>::new());
+    assert_eq!(codes(&program(0, 50, "i % 2 == 1")), ["omp/data-race"]);
+}
+
+#[test]
 fn a_range_between_unknown_integers_decides_nothing_between_an_element_and_a_scaled_one() {
     let program = |start: &str, index: &str| {
         format!(
@@ -320,6 +333,9 @@ fn atomic_objects_are_updated_one_thread_after_the_other() {
     ] {
         assert_eq!(codes(&program(declared, update)), Vec::<&str>::new(), "{declared}");
     }
+    assert_eq!(codes(&program("_Atomic int *p", "(*p)++")), Vec::<&str>::new());
+    assert_eq!(codes(&program("_Atomic int *p, *q", "p = q")), ["omp/data-race"]);
+    assert_eq!(codes(&program("typedef int atomic_unit_t; atomic_unit_t n", "n = 1")), ["omp/data-race"]);
     assert_eq!(codes(&program("volatile int n", "n++")), ["omp/unprotected-update"]);
     assert_eq!(codes(&program("struct { int m; _Atomic int n; } s", "s.m++")), ["omp/data-race"]);
 }

@@ -61,8 +61,7 @@ impl Lowerer {
                 }
                 DeclSpecifier::TypedefName(it) => {
                     let name = it.name_ref().map(|it| it.text()).unwrap_or_default();
-                    // The names of `stdatomic.h` (C17 7.17.6).
-                    specified.is_atomic |= name.starts_with("atomic_");
+                    specified.is_atomic |= is_atomic_type(&name);
                     named = Some(match self.lookup(&name) {
                         Some(Entity::Typedef(ty)) => ty.clone(),
                         _ => Type::Unknown,
@@ -274,4 +273,18 @@ fn builtin(words: &[SyntaxKind]) -> Type {
     } else {
         Type::Unknown
     }
+}
+
+/// Whether a name is one of the types of `stdatomic.h` (C17 7.17.6 and 7.17.8).
+fn is_atomic_type(name: &str) -> bool {
+    let Some(name) = name.strip_prefix("atomic_") else { return false };
+    let is_sized = |it: &str| matches!(it, "8_t" | "16_t" | "32_t" | "64_t");
+    let unsigned = name.strip_prefix('u').unwrap_or(name);
+    let sized = unsigned.strip_prefix("int_least").or_else(|| unsigned.strip_prefix("int_fast"));
+    sized.is_some_and(is_sized)
+        || matches!(unsigned, "char" | "short" | "int" | "long" | "llong" | "intptr_t" | "intmax_t")
+        || matches!(
+            name,
+            "bool" | "schar" | "char16_t" | "char32_t" | "wchar_t" | "size_t" | "ptrdiff_t" | "flag"
+        )
 }

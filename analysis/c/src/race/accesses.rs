@@ -62,7 +62,11 @@ impl Lowering<'_> {
         if matches!(object.ty, Type::Function(_)) {
             return;
         }
-        let is_declared_atomic = object.variable.is_some_and(|it| self.program.variable(it).is_atomic);
+        // Of a pointer, what it points to.
+        let is_declared_atomic = object.variable.is_some_and(|it| {
+            let of = self.program.variable(it);
+            of.is_atomic && (is_reachable || !matches!(of.ty, Type::Pointer(_)))
+        });
         let is_atomic = is_atomic || is_declared_atomic || self.is_atomic_member(site);
         self.accesses.push(Access {
             object: place.object,

@@ -302,7 +302,7 @@ impl Lowering<'_> {
     }
 
     /// The value of an operand of a condition. A remainder by a constant, `x % m` or `x & (m - 1)`, is an
-    /// integer `r` with `x = m q + r` and `0 <= r < m`, as of an `x` that is not negative. It is for
+    /// integer `r` with `x = m q + r` and `0 <= r < m`; `%` demands an `x` that is not negative. It is for
     /// conditions alone: how many threads share the elements `a[thread % m]` is not known.
     fn condition_operand(&mut self, id: ExprId) -> Option<fork_join::Value> {
         let value = self.value(id);
@@ -327,6 +327,9 @@ impl Lowering<'_> {
         let sum = quotient.checked_scale(modulus)?.checked_add(&remainder)?;
         let largest = fork_join::Value::from_constant(modulus - 1);
         self.constraints.push(Constraint::Zero(dividend.checked_sub(&sum)?));
+        if op == BinaryOp::Remainder {
+            self.constraints.push(Constraint::NonNegative(dividend));
+        }
         self.constraints.push(Constraint::NonNegative(remainder.clone()));
         self.constraints.push(Constraint::NonNegative(largest.checked_sub(&remainder)?));
         Some(remainder)
