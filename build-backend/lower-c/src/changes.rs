@@ -23,7 +23,7 @@ pub(crate) fn is_read_only_by_value(hir: &Program, variable: VariableId) -> bool
 }
 
 /// The variable that an lvalue is a part of, if it is not behind a pointer.
-fn part_of(hir: &Program, expr: ExprId) -> Option<VariableId> {
+pub(crate) fn part_of(hir: &Program, expr: ExprId) -> Option<VariableId> {
     match &hir.expr(expr).kind {
         ExprKind::Variable(it) => Some(*it),
         ExprKind::Index(base, _) if matches!(hir.expr(*base).ty, Type::Array(..)) => part_of(hir, *base),

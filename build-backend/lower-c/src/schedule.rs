@@ -3,14 +3,13 @@
 //! neighbouring iterations, so that their accesses to memory are coalesced.
 
 use apg_c_analysis::hir::visit::Node;
-use apg_c_analysis::hir::{
-    Construct, Directive, ExprId, ExprKind, Program, StmtId, StmtKind, Type, VariableId,
-};
+use apg_c_analysis::hir::{Construct, Directive, ExprId, ExprKind, Program, StmtId, StmtKind, VariableId};
 use apg_c_analysis::loops;
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Stmt, Ty};
 
 use crate::body::{Body, Jumps, LastValue, binary, int, local_value};
+use crate::changes::part_of;
 use crate::loops::Space;
 use crate::unsupported::Lowered;
 
@@ -64,28 +63,40 @@ pub(crate) fn asks_for_numbers(hir: &Program, code: StmtId) -> bool {
 /// Whether an iteration of a loop with this body can see what an earlier one of the same thread has left in a
 /// variable of which each thread has its own.
 pub(crate) fn keeps_values(hir: &Program, body: StmtId, is_own: impl Fn(VariableId) -> bool) -> bool {
+    let mut stored = stored_in(hir, body).into_iter();
+    stored.any(|it| is_own(it) && first_use(hir, body, it) != Some(Use::Assigned))
+}
+
+/// The variables outside of code that it stores to, whole or in part, or whose address it takes.
+fn stored_in(hir: &Program, code: StmtId) -> Vec<VariableId> {
+    let range = hir.stmt(code).range;
+    let is_outside = |it| !hir.variable(it).range.is_some_and(|of| range.contains_range(of));
     let mut stored = Vec::new();
-    hir.walk_stmt(body, &mut |node| {
+    hir.walk_stmt(code, &mut |node| {
         if let Node::Expr(id) = node
             && let ExprKind::Assign(_, target, _)
             | ExprKind::Increment { target, .. }
             | ExprKind::AddressOf(target) = hir.expr(id).kind
-            && let ExprKind::Variable(variable) = hir.expr(target).kind
+            && let Some(variable) = part_of(hir, target)
+            && is_outside(variable)
             && !stored.contains(&variable)
         {
             stored.push(variable);
         }
         true
     });
-    let range = hir.stmt(body).range;
-    let is_of_iteration = |it| hir.variable(it).range.is_some_and(|of| range.contains_range(of));
-    stored.into_iter().any(|it| {
-        let ty = &hir.variable(it).ty;
-        (ty.is_arithmetic() || matches!(ty, Type::Pointer(_)))
-            && !is_of_iteration(it)
-            && is_own(it)
-            && first_use(hir, body, it) != Some(Use::Assigned)
-    })
+    stored
+}
+
+/// How often code names a variable.
+fn uses(hir: &Program, code: StmtId, variable: VariableId) -> usize {
+    let mut count = 0;
+    hir.walk_stmt(code, &mut |node| {
+        let named = matches!(node, Node::Expr(it) if hir.expr(it).kind == ExprKind::Variable(variable));
+        count += usize::from(named);
+        true
+    });
+    count
 }
 
 /// Whether a loop in a region shows which of its threads executes an iteration. Where one does, all loops of
@@ -112,6 +123,12 @@ pub(crate) fn shows_threads(hir: &Program, region: StmtId, of_region: &[&Directi
                     && !directives().any(|of| is_named(it, of, &["reduction"]))
                     && !loops.iter().any(|of| of.variable == it)
             };
+            // What a thread has left in a variable of its own is there behind the loop.
+            let is_seen = |it: &VariableId| {
+                let is_of_loop = is_named(*it, of, &["private", "firstprivate"]);
+                is_own(*it) && !is_of_loop && uses(hir, region, *it) > uses(hir, inner.body, *it)
+            };
+            found |= stored_in(hir, inner.body).iter().any(is_seen);
             found |= keeps_values(hir, inner.body, is_own);
         }
         !found
@@ -400,6 +417,20 @@ mod tests {
         assert_eq!(on_loop("schedule(static, 8) private(k)", "if (i % 8 == 0) k = 0; a[i] = k++;"), 1);
         let teams = "dist_schedule(static, 64) schedule(static, 8)";
         assert_eq!(on_loop(teams, "a[i] = omp_get_team_num();"), 2);
+    }
+
+    #[test]
+    fn parts_of_variables_and_what_is_left_behind_loops_show_schedules() {
+        let on_parts = |before: &str, statement: &str, behind: &str| {
+            chunked_loops(&format!(
+                "#pragma omp target parallel map(tofrom: a[0:n]) num_threads(8)\n{{ {before}\n\
+                 #pragma omp for schedule(static)\nfor (int i = 0; i < n; i++) {{ {statement} }}\n{behind} }}"
+            ))
+        };
+        assert_eq!(on_parts("int own[2];", "own[0]++; a[i] = own[0];", ""), 1);
+        assert_eq!(on_parts("struct { int n; } s;", "a[i] = s.n++;", ""), 1);
+        assert_eq!(on_parts("int last;", "last = i; a[i] = last;", "a[0] += last;"), 1);
+        assert_eq!(on_parts("int last;", "last = i; a[i] = last;", ""), 0);
     }
 
     #[test]
