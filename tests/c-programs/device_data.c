@@ -46,6 +46,45 @@ static void empty_sections(int n) {
   free(p);
 }
 
+/* A section without elements holds what contains its address. */
+static void holds_of_empty_sections(int n) {
+  double a[8] = {0}, *p = a;
+  CHECK(p[n] == 0);
+  if (omp_get_num_devices() == 0) return;
+  int device = omp_get_default_device();
+  #pragma omp target enter data map(to: p[0:n])
+  CHECK(!omp_target_is_present(a, device));
+  #pragma omp target exit data map(from: p[0:n])
+  #pragma omp target enter data map(to: a)
+  #pragma omp target enter data map(alloc: p[0:n])
+  #pragma omp target exit data map(release: a)
+  CHECK(omp_target_is_present(a, device));
+  #pragma omp target exit data map(release: p[0:n])
+  CHECK(!omp_target_is_present(a, device));
+  #pragma omp target enter data map(to: a)
+  #pragma omp target enter data map(to: a)
+  #pragma omp target exit data map(delete: p[2:n])
+  CHECK(!omp_target_is_present(a, device));
+  #pragma omp target enter data map(to: a)
+  #pragma omp target data map(to: p[0:n])
+  {
+    #pragma omp target exit data map(release: a)
+    CHECK(omp_target_is_present(a, device));
+  }
+  CHECK(!omp_target_is_present(a, device));
+  /* What comes later is not held. */
+  #pragma omp target data map(to: p[0:n])
+  {
+    #pragma omp target enter data map(to: a)
+  }
+  CHECK(omp_target_is_present(a, device));
+  #pragma omp target map(tofrom: p[0:n])
+  { n += 0; }
+  CHECK(omp_target_is_present(a, device));
+  #pragma omp target exit data map(release: a)
+  CHECK(!omp_target_is_present(a, device));
+}
+
 static void arrays_of_variable_length(int n) {
   double a[n], b[2 * n];
   for (int i = 0; i < n; i++) a[i] = i;
@@ -265,6 +304,7 @@ int main(int count, char **words) {
   links();
   sections();
   empty_sections(0);
+  holds_of_empty_sections(0);
   empty_sections(4);
   arrays_of_variable_length(N);
   scalars_and_reductions();

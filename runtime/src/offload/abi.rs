@@ -182,10 +182,15 @@ extern "C" fn region(
     c_int::from(ran)
 }
 
-extern "C" fn enter(at: *const Site, device: c_long, maps: *const Map, count: u32) -> c_int {
+extern "C" fn enter(at: *const Site, device: c_long, maps: *mut Map, count: u32) -> c_int {
     let execution = recorded::begin(site(at));
-    // SAFETY: what the edit of the program has written.
-    let is_done = finish(site(at), |it| unsafe { it.enter(device, list(maps, count)) });
+    let maps: &mut [Map] = match count {
+        0 => &mut [],
+        // SAFETY: what the edit of the program has written: a table of this execution of the directive.
+        count => unsafe { std::slice::from_raw_parts_mut(maps, count as usize) },
+    };
+    // SAFETY: likewise.
+    let is_done = finish(site(at), |it| unsafe { it.enter(device, maps) });
     if let Some(it) = execution {
         it.entered();
     }

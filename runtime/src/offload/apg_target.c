@@ -12,7 +12,7 @@ extern int omp_get_default_device(void);
 struct apg_target_functions {
   int (*region)(const struct apg_site *, long, const void *, const struct apg_map *, unsigned,
                 const struct apg_captured *, unsigned);
-  int (*enter)(const struct apg_site *, long, const struct apg_map *, unsigned);
+  int (*enter)(const struct apg_site *, long, struct apg_map *, unsigned);
   int (*exit)(const struct apg_site *, long, const struct apg_map *, unsigned);
   int (*update)(const struct apg_site *, long, const struct apg_map *, unsigned);
   void *(*device_pointer)(long, void *);
@@ -54,7 +54,7 @@ int apg_target_region(const struct apg_site *site, long device, const void *kern
                       unsigned map_count, const struct apg_captured *captures, unsigned capture_count) {
   return CALL(region, 0, site, device, kernel, maps, map_count, captures, capture_count);
 }
-int apg_target_enter(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count) {
+int apg_target_enter(const struct apg_site *site, long device, struct apg_map *maps, unsigned count) {
   return CALL(enter, 0, site, device, maps, count);
 }
 int apg_target_exit(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count) {

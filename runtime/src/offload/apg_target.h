@@ -24,7 +24,8 @@ int apg_is_device(long device);
 void apg_add_global(struct apg_global *global);
 int apg_target_region(const struct apg_site *site, long device, const void *kernel, const struct apg_map *maps,
                       unsigned map_count, const struct apg_captured *captures, unsigned capture_count);
-int apg_target_enter(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count);
+/* It notes in the maps of sections without elements whether there is anything for `apg_target_exit` to end. */
+int apg_target_enter(const struct apg_site *site, long device, struct apg_map *maps, unsigned count);
 int apg_target_exit(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count);
 int apg_target_update(const struct apg_site *site, long device, const struct apg_map *maps, unsigned count);
 /* Gives the host the values that the device has, for a region that the device cannot run, until they are

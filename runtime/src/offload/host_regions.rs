@@ -4,7 +4,7 @@
 use super::layout::{Captured, Map, capture_kind, text};
 use super::memory::{DeviceKind, TargetDevice};
 use super::present_table::Lent;
-use super::regions::{Devices, Outcome, TargetError, enter_all, exit_all, is_offload_mandatory};
+use super::regions::{Devices, Outcome, TargetError, enter_all, exit_all, held, is_offload_mandatory};
 
 /// What a region on the host has of a device.
 pub(super) struct LentData {
@@ -34,13 +34,13 @@ impl Devices {
         let exclusion = self.host_regions.lock();
         let mut table = device.table.lock();
         // SAFETY: the caller's memory.
-        let ranges = unsafe {
-            enter_all(device, &mut table, maps)?;
-            table.lend(device, &roots)?
+        let (maps, ranges) = unsafe {
+            let copies = enter_all(device, &mut table, maps)?;
+            (held(maps, &copies).copied().collect(), table.lend(device, &roots)?)
         };
         // `take_back` unlocks it.
         std::mem::forget(exclusion);
-        Ok(Some(LentData { device: number, maps: maps.to_vec(), ranges }))
+        Ok(Some(LentData { device: number, maps, ranges }))
     }
 
     /// Ends what `lend` began.
@@ -53,7 +53,7 @@ impl Devices {
         // SAFETY: the caller's memory.
         unsafe {
             table.take_back(device, lent.ranges)?;
-            exit_all(device, &mut table, &lent.maps)?;
+            exit_all(device, &mut table, lent.maps.iter())?;
         }
         drop(table);
         // SAFETY: this thread has locked it in `lend`. An error above ends the program.
@@ -108,9 +108,9 @@ mod tests {
             pointer: std::ptr::null_mut(),
             kind,
         };
-        let maps = [map(map_kind::TO | map_kind::FROM)];
+        let mut maps = [map(map_kind::TO | map_kind::FROM)];
         // SAFETY: a live object.
-        assert!(unsafe { devices.enter(0, &maps) }.expect("mapped"));
+        assert!(unsafe { devices.enter(0, &mut maps) }.expect("mapped"));
         let address = count as usize;
         let threads: Vec<_> = (0..4)
             .map(|_| {

@@ -32,6 +32,8 @@ pub(super) mod map_kind {
     pub(in crate::offload) const PRESENT: u32 = 32;
     /// A struct that no clause names, which leads to what one names.
     pub(in crate::offload) const CONTAINER: u32 = 64;
+    /// A section without elements that the start of its data environment found nothing for: set by the runtime.
+    pub(in crate::offload) const ABSENT: u32 = 128;
 }
 
 /// A mapped range (`apg_map`).
@@ -97,7 +99,7 @@ pub(super) struct Global {
 pub(super) struct Functions {
     pub region:
         extern "C" fn(*const Site, c_long, *const Kernel, *const Map, u32, *const Captured, u32) -> c_int,
-    pub enter: extern "C" fn(*const Site, c_long, *const Map, u32) -> c_int,
+    pub enter: extern "C" fn(*const Site, c_long, *mut Map, u32) -> c_int,
     pub exit: extern "C" fn(*const Site, c_long, *const Map, u32) -> c_int,
     pub update: extern "C" fn(*const Site, c_long, *const Map, u32) -> c_int,
     pub device_pointer: extern "C" fn(c_long, *mut c_void) -> *mut c_void,

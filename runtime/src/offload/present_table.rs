@@ -356,6 +356,9 @@ impl PresentTable {
         device: u64,
         bytes: u64,
     ) -> Result<(), DeviceError> {
+        if bytes == 0 {
+            return Ok(());
+        }
         // SAFETY: the caller's range.
         unsafe { memory.upload(host as *const u8, device, bytes)? };
         for it in self.attachments(host, bytes) {
@@ -377,6 +380,9 @@ impl PresentTable {
         host: usize,
         bytes: u64,
     ) -> Result<(), DeviceError> {
+        if bytes == 0 {
+            return Ok(());
+        }
         // SAFETY: attached pointers are inside of the caller's range.
         let kept: Vec<(usize, u64)> = unsafe {
             self.attachments(host, bytes)

@@ -175,7 +175,7 @@ pub(super) unsafe fn enter_all(
             continue;
         }
         let start = table.entry_start(address);
-        let is_counted = map.bytes > 0 && !held.iter().any(|it| Some(it.start) == start);
+        let is_counted = !held.iter().any(|it| Some(it.start) == start);
         // SAFETY: the caller's memory.
         let entered = unsafe { table.enter(memory, address, map.bytes, demand, is_counted) };
         let copy = entered.map_err(|it| map_error(it, map))?;
@@ -203,9 +203,10 @@ struct Hold {
     is_delete: bool,
 }
 
-/// Adds the hold of a map.
+/// Adds the hold of a map. A section without elements holds what contains its address, if anything does
+/// (OpenMP 4.5, section 2.15.5.1).
 fn note_hold(held: &mut Vec<Hold>, table: &PresentTable, map: &Map) {
-    let Some(start) = table.entry_start(map.address as usize).filter(|_| map.bytes > 0) else { return };
+    let Some(start) = table.entry_start(map.address as usize) else { return };
     let has = |bit| map.kind & bit != 0;
     let is_named = !has(map_kind::CONTAINER);
     let is_delete = has(map_kind::DELETE) && !has(map_kind::MEMBER);
@@ -218,13 +219,27 @@ fn note_hold(held: &mut Vec<Hold>, table: &PresentTable, map: &Map) {
     }
 }
 
+/// Whether a data environment holds nothing for a map whose copy has an address, or 0.
+fn is_absent(map: &Map, copy: u64) -> bool {
+    map.bytes == 0 && copy == 0 && map.kind & map_kind::MEMBER == 0
+}
+
+/// The maps for which a data environment holds something, by the addresses of the copies.
+pub(super) fn held<'m>(maps: &'m [Map], copies: &[u64]) -> impl DoubleEndedIterator<Item = &'m Map> {
+    maps.iter().zip(copies.iter().copied()).filter(|(map, copy)| !is_absent(map, *copy)).map(|it| it.0)
+}
+
 /// Ends a data environment.
 ///
 /// # Safety
 /// The maps name memory of the program.
-pub(super) unsafe fn exit_all(device: &TargetDevice, table: &mut PresentTable, maps: &[Map]) -> Outcome<()> {
-    let mut ended: Vec<Hold> = Vec::with_capacity(maps.len());
-    for map in maps.iter().rev().filter(|it| it.bytes > 0) {
+pub(super) unsafe fn exit_all<'m>(
+    device: &TargetDevice,
+    table: &mut PresentTable,
+    maps: impl DoubleEndedIterator<Item = &'m Map>,
+) -> Outcome<()> {
+    let mut ended: Vec<Hold> = Vec::new();
+    for map in maps.rev() {
         let address = map.address as usize;
         let memory = &Mapped { device, name: map.name };
         // SAFETY: the caller's memory.
@@ -242,14 +257,17 @@ pub(super) unsafe fn exit_all(device: &TargetDevice, table: &mut PresentTable, m
 }
 
 impl Devices {
-    /// Begins a data environment; false on the host.
+    /// Begins a data environment; false on the host. It marks the maps that it holds nothing for.
     ///
     /// # Safety
     /// The maps name memory of the program.
-    pub(super) unsafe fn enter(&self, number: i64, maps: &[Map]) -> Outcome<bool> {
+    pub(super) unsafe fn enter(&self, number: i64, maps: &mut [Map]) -> Outcome<bool> {
         let Some(device) = self.of_directive(number)? else { return Ok(false) };
         // SAFETY: the caller's memory.
-        unsafe { enter_all(device, &mut device.table.lock(), maps)? };
+        let copies = unsafe { enter_all(device, &mut device.table.lock(), maps)? };
+        for (map, _) in maps.iter_mut().zip(copies).filter(|(map, copy)| is_absent(map, *copy)) {
+            map.kind |= map_kind::ABSENT;
+        }
         Ok(true)
     }
 
@@ -259,6 +277,7 @@ impl Devices {
     /// The maps name memory of the program.
     pub(super) unsafe fn exit(&self, number: i64, maps: &[Map]) -> Outcome<bool> {
         let Some(device) = self.of_directive(number)? else { return Ok(false) };
+        let maps = maps.iter().filter(|it| it.kind & map_kind::ABSENT == 0);
         // SAFETY: the caller's memory.
         unsafe { exit_all(device, &mut device.table.lock(), maps)? };
         Ok(true)
@@ -322,7 +341,7 @@ impl Devices {
         })?;
         ranges.map_or(Ok(()), Ranges::release)?;
         // SAFETY: the caller's memory.
-        unsafe { exit_all(device, &mut device.table.lock(), maps)? };
+        unsafe { exit_all(device, &mut device.table.lock(), held(maps, &copies))? };
         Ok(true)
     }
 }
