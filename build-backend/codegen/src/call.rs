@@ -112,6 +112,7 @@ impl Code<'_> {
             Target::Cuda if entry == FENCE_ENTRY => return "__threadfence()".into(),
             Target::Cpu if entry == FENCE_ENTRY => return "apg_atomic_fence()".into(),
             Target::Cpu | Target::Cuda if entry == team::THREAD_END => return "apg_thread_end()".into(),
+            Target::Cpu | Target::Cuda if entry == team::WALL_TIME => return "apg_wall_time()".into(),
             Target::Cpu | Target::Cuda if entry == team::STACK_IS_FULL => {
                 return "apg_stack_is_full()".into();
             }

@@ -28,7 +28,8 @@ impl Body<'_, '_> {
         let thread = crate::body::local_value(launch.thread, Ty::I32);
         let hir = self.unit.hir;
         let of_region: Vec<_> = shape.chain.iter().map(|it| hir.directive(*it)).collect();
-        let shows_threads = shows_threads(hir, shape.body, &of_region);
+        let shows_threads =
+            self.unit.asks_for_numbers(shape.body) || shows_threads(hir, shape.body, &of_region);
         let team = BlockTeam { thread, threads, local: launch.thread, shows_threads };
         self.threads = Threads::Block(Box::new(team));
         self.stmt(shape.body);
@@ -74,7 +75,7 @@ impl Body<'_, '_> {
             return unsupported(of.range, message, "write loops and conditions");
         }
         self.check_nested_clauses(of, false)?;
-        let around = (self.objects.clone(), self.threads.clone(), self.role.clone());
+        let around = (self.objects.clone(), self.threads.clone(), self.numbers.clone());
         let result = match of.constructs[..] {
             [Loop] if is_of_each_thread(of) => self.by_each_thread(id),
             [For] | [For, Simd] | [Loop] => self.block_loop(of, team),
@@ -108,7 +109,7 @@ impl Body<'_, '_> {
             | [Flush] => self.by_each_thread(id),
             _ => no_device_form(of),
         };
-        (self.objects, self.threads, self.role) = around;
+        (self.objects, self.threads, self.numbers) = around;
         self.may_open_team = true;
         self.has_siblings = false;
         result

@@ -25,8 +25,8 @@ pub(crate) enum Storage {
 /// What a body is of.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Role {
-    /// A region: what thread numbers are.
-    Region(Box<ThreadNumbers>),
+    /// A region.
+    Region,
     /// A function that returns this.
     Function(Type),
 }
@@ -39,11 +39,13 @@ pub(crate) struct ThreadNumbers {
     pub team: Expr,
     pub teams: Expr,
     /// How many parallel regions are around.
-    pub level: i64,
+    pub level: Expr,
     /// 1 if one of them has several threads, otherwise 0.
     pub active: Expr,
     /// The most threads that a team may have, where the region can compute it.
     pub limit: Option<Expr>,
+    /// The number of the thread in the outermost parallel region, and how many that has. Others have one.
+    pub outermost: (Expr, Expr),
 }
 
 impl Default for ThreadNumbers {
@@ -55,9 +57,10 @@ impl Default for ThreadNumbers {
             threads: number(1),
             team: number(0),
             teams: number(1),
-            level: 0,
+            level: number(0),
             active: number(0),
             limit: None,
+            outermost: (number(0), number(1)),
         }
     }
 }
@@ -127,6 +130,8 @@ pub(crate) struct VariableArray {
 pub(crate) struct Body<'u, 'a> {
     pub unit: &'u mut Unit<'a>,
     pub role: Role,
+    /// What routines give that ask for threads and teams. A function knows those that it asks for.
+    pub numbers: ThreadNumbers,
     /// Locals, captures or parameters first.
     pub locals: Vec<Local>,
     /// Objects in memory.
@@ -190,6 +195,7 @@ impl<'u, 'a> Body<'u, 'a> {
         Body {
             unit,
             role,
+            numbers: ThreadNumbers::default(),
             locals: Vec::new(),
             variables: Vec::new(),
             objects: FxHashMap::default(),

@@ -42,6 +42,10 @@ impl Body<'_, '_> {
             let value = self.c_library_call(name, arguments, is_used, range)?;
             return if is_used { self.convert(value, result, range) } else { Ok(value) };
         }
+        if name.starts_with("omp_") && !self.has_library_function(name) {
+            let message = format!("`{name}` has no device form");
+            return unsupported(range, message, "call it in front of the region or behind it");
+        }
         if !self.has_library_function(name) {
             let message = format!("a region calls `{name}`, which no file of the program defines");
             return unsupported(range, message, "name its file, too, or call it outside of the region");
@@ -141,8 +145,11 @@ impl Body<'_, '_> {
         Ok(Expr::new(returned, mir::ExprKind::Call { function, args }))
     }
 
-    /// The address of an object that code reaches, or the value of [`ReachedObject::Device`].
+    /// The address of an object that code reaches, or the word that it is.
     pub(crate) fn object_address(&mut self, object: ReachedObject, range: TextRange) -> Lowered<Expr> {
+        if let ReachedObject::Threads(word) = object {
+            return self.thread_word(word, range);
+        }
         if let Some(local) = self.file_addresses.get(&object) {
             return Ok(local_value(*local, self.locals[local.index()].ty));
         }
@@ -151,13 +158,13 @@ impl Body<'_, '_> {
         unsupported(range, message, format!("pass `{name}` as an argument"))
     }
 
-    /// A local for the address of an object that code reaches, or for the value of [`ReachedObject::Device`].
+    /// A local for the address of an object that code reaches, or for the word that it is.
     pub(crate) fn file_address(&mut self, object: ReachedObject, range: TextRange) -> Lowered<(LocalId, Ty)> {
         let is_first_element = |ty: &Type| matches!(ty, Type::Array(_, Length::Unknown));
         let pointee = match object {
             ReachedObject::Ending => Ty::I32,
             ReachedObject::Function(_) => Ty::Void,
-            ReachedObject::Ranges | ReachedObject::Device => Ty::I64,
+            ReachedObject::Ranges | ReachedObject::Device | ReachedObject::Threads(_) => Ty::I64,
             ReachedObject::OfFile((file, variable)) => {
                 let of = self.unit.sources.hir(file).variable(variable);
                 self.unit.in_file(file, |unit| match &of.ty {
@@ -168,7 +175,7 @@ impl Body<'_, '_> {
             }
         };
         let ty = match object {
-            ReachedObject::Device => pointee,
+            ReachedObject::Device | ReachedObject::Threads(_) => pointee,
             _ => self.unit.program.types.pointer_to(pointee, AddressSpace::Generic),
         };
         let local = self.local(&self.unit.sources.name(object), ty);

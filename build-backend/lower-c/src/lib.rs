@@ -38,6 +38,7 @@ mod lvalue;
 mod moved;
 mod nested;
 mod operators;
+mod questions;
 mod recursion;
 mod reduction;
 mod reduction_clause;
@@ -61,6 +62,7 @@ mod xmp;
 
 pub use file::{HostRegion, PlacedRegions, lower, place_regions};
 pub use host::{Offloaded, ParallelKernels, host_text, offload, presumed_line};
+pub use questions::ThreadWord;
 pub use sources::{Definition, FileNumber, FileObject, ReachedObject, Source};
 pub use team::{ParallelRegions, Taken, functions_with_openmp, lower_parallel};
 pub use unit::FunctionNames;

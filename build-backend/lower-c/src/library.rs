@@ -120,12 +120,12 @@ pub(crate) fn is_mathematical(name: &str) -> bool {
 impl Body<'_, '_> {
     /// Whether device code may call a function that is not defined in the file.
     pub(crate) fn has_library_function(&self, name: &str) -> bool {
-        self.routine_value(name).is_some() || is_mathematical(name)
+        self.has_routine(name) || is_mathematical(name)
     }
 
     /// A call of a function that is not defined in the file.
     pub(crate) fn library_call(&mut self, name: &str, args: Vec<Expr>, range: TextRange) -> Lowered<Expr> {
-        if let Some(value) = self.routine_value(name) {
+        if let Some(value) = self.routine_value(name, &args, range)? {
             return Ok(value);
         }
         if let Some((op, ty)) = mathematical(name)

@@ -9,13 +9,13 @@ use apg_c_analysis::sharing::Attribute;
 use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Place, PlaceKind, Ty};
 
-use crate::body::{Body, Role, Storage, Threads, binary, int};
+use crate::body::{Body, Storage, Threads, binary, int};
 use crate::changes::is_changed;
 use crate::data::check_default;
 use crate::loops::{check_perfect_nest, not_canonical};
 use crate::lvalue::Lvalue;
 use crate::reduction_clause::reduction_operator;
-use crate::schedule::{Level, Workers, asks_for_numbers, keeps_values};
+use crate::schedule::{Level, Workers, keeps_values};
 use crate::unsupported::{Lowered, unsupported};
 
 /// Clauses of constructs inside of regions that a thread obeys by executing the statement.
@@ -100,10 +100,10 @@ impl Body<'_, '_> {
         }
         let is_divided = is_league && is_divided_by_teams(of);
         self.check_nested_clauses(of, is_divided)?;
-        let around = (self.objects.clone(), self.threads.clone(), self.role.clone(), self.has_siblings);
+        let around = (self.objects.clone(), self.threads.clone(), self.numbers.clone(), self.has_siblings);
         self.has_siblings |= opens_team && self.threads == Threads::Several;
         let result = self.nested_body(id, is_divided, opens_team);
-        (self.objects, self.threads, self.role, self.has_siblings) = around;
+        (self.objects, self.threads, self.numbers, self.has_siblings) = around;
         result
     }
 
@@ -147,9 +147,10 @@ impl Body<'_, '_> {
             self.call_entry("team_flush", Vec::new());
         }
         let Some(body) = of.body else { return Ok(()) };
-        if opens_team && let Role::Region(numbers) = &mut self.role {
+        if opens_team {
+            let numbers = &mut self.numbers;
             (numbers.thread, numbers.threads) = (int(Ty::I32, 0), int(Ty::I32, 1));
-            numbers.level += 1;
+            numbers.level = binary(Ty::I32, Operation::Add, numbers.level.clone(), int(Ty::I32, 1));
         }
         for clause in &of.clauses {
             match clause.name.as_str() {
@@ -184,7 +185,7 @@ impl Body<'_, '_> {
                 let space = self.iteration_space(&found)?;
                 // What is no object of the region is the team's own.
                 let is_own = |it| self.objects.get(&it).is_some_and(|it| !matches!(it, Storage::Pointed(_)));
-                let is_seen = asks_for_numbers(hir, inner) || keeps_values(hir, inner, is_own);
+                let is_seen = self.unit.asks_for_numbers(inner) || keeps_values(hir, inner, is_own);
                 let levels = match is_seen {
                     true => {
                         let workers = Workers { all: *league, of_league: None };

@@ -7,14 +7,12 @@ use apg_mir::{self as mir, AddressSpace, Expr, KernelCapture, KernelCaptureKind,
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-use crate::body::{
-    Body, LastValue, Role, Storage, ThreadNumbers, Threads, binary, int, local_value, operation,
-};
+use crate::body::{Body, LastValue, Role, Storage, Threads, binary, int, local_value, operation};
 use crate::conversion::zero;
 use crate::data::{Captured, First, Reference, captured};
 use crate::launch::Launch;
 use crate::reduction::{PrivateSum, Reduced};
-use crate::schedule::{Level, Workers, asks_for_numbers, keeps_values};
+use crate::schedule::{Level, Workers, keeps_values};
 use crate::shape::{Shape, shape};
 use crate::sources::{FileNumber, ReachedObject, Sources};
 use crate::unit::Unit;
@@ -64,7 +62,7 @@ pub(crate) fn lower(unit: &mut Unit<'_>, directive: DirectiveId) -> Lowered<Vec<
     let span = unit.span(of.range);
     let function = of.function.map_or("file", |it| &hir.function(it).name);
     let name = format!("{function}_{}", span.line());
-    let mut body = Body::new(unit, Role::Region(Box::default()), span);
+    let mut body = Body::new(unit, Role::Region, span);
     body.function_name = function.into();
     if let Some(code) = of.body {
         body.note_objects(code);
@@ -83,6 +81,10 @@ impl Shape {
         let body = hir.directive(self.chain[0]).body.unwrap_or(self.body);
         let mut objects = sources.objects_behind_calls(file, body);
         objects.retain(|object| {
+            // The region itself knows these.
+            if matches!(object, ReachedObject::Threads(_)) {
+                return false;
+            }
             let own = captured.iter().find(|it| ReachedObject::OfFile((file, it.variable)) == *object);
             let has_object = |it| {
                 matches!(
@@ -104,7 +106,7 @@ impl Body<'_, '_> {
         let thread = self.local("thread", Ty::I32);
         let launch = self.launch(shape, block, thread)?;
         let limit = self.thread_limit(shape);
-        self.role = Role::Region(Box::new(ThreadNumbers { limit, ..ThreadNumbers::default() }));
+        self.numbers.limit = limit;
         if shape.is_of_block_teams() {
             self.check_shared_values(shape, captured)?;
         }
@@ -281,14 +283,6 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The numbers of the region.
-    fn numbers(&self) -> ThreadNumbers {
-        match &self.role {
-            Role::Region(numbers) => (**numbers).clone(),
-            Role::Function(_) => ThreadNumbers::default(),
-        }
-    }
-
     /// Sets what the functions give that ask for numbers: the number of the thread in the grid, and how many
     /// there are.
     pub(crate) fn number_threads(&mut self, shape: &Shape, launch: &Launch) -> Lowered<(Expr, Expr)> {
@@ -315,13 +309,14 @@ impl Body<'_, '_> {
             (thread, number(&threads), block, number(&blocks))
         };
         let is_parallel = shape.constructs.contains(&Construct::Parallel);
-        let mut numbers = ThreadNumbers { level: i64::from(is_parallel), ..self.numbers() };
+        let numbers = &mut self.numbers;
         if is_parallel {
+            numbers.level = int(Ty::I32, 1);
+            numbers.outermost = (thread.clone(), threads.clone());
             let has_several = binary(Ty::Bool, Operation::Gt, threads.clone(), int(Ty::I32, 1));
             numbers.active = operation(Ty::I32, Operation::Convert, vec![has_several]);
         }
         (numbers.thread, numbers.threads, numbers.team, numbers.teams) = (thread, threads, team, teams);
-        self.role = Role::Region(Box::new(numbers));
         Ok((first, grid))
     }
 
@@ -339,7 +334,7 @@ impl Body<'_, '_> {
         let all = if shape.is_of_each_team() { of_team.clone() } else { (first, grid) };
         let mut space = self.iteration_space(&shape.loops)?;
         let hir = self.unit.hir;
-        if !(keeps_values || asks_for_numbers(hir, shape.body)) {
+        if !(keeps_values || self.unit.asks_for_numbers(shape.body)) {
             // `lastprivate` and `linear` ask for the numbers of iterations in the program's order.
             if let Some(tile) = launch.tile.clone().filter(|_| last_values.is_empty()) {
                 space = self.tiled(space, tile);

@@ -11,6 +11,9 @@ use apg_mir::{self as mir, Expr, Operation, Stmt, Ty};
 use crate::body::{Body, Jumps, LastValue, binary, int, local_value};
 use crate::changes::part_of;
 use crate::loops::Space;
+use crate::questions::ThreadWord;
+use crate::sources::ReachedObject;
+use crate::unit::Unit;
 use crate::unsupported::Lowered;
 
 /// Workers that take chunks of a range of iterations one after the other; all values are of 64 bits.
@@ -46,18 +49,16 @@ enum Chunks {
     Of(Expr),
 }
 
-/// Whether code can see which thread executes an iteration: by the number of its thread or team.
-pub(crate) fn asks_for_numbers(hir: &Program, code: StmtId) -> bool {
-    let mut found = false;
-    hir.walk_stmt(code, &mut |node| {
-        if let Node::Expr(id) = node
-            && let ExprKind::Function(function) = hir.expr(id).kind
-        {
-            found |= matches!(&*hir.function(function).name, "omp_get_thread_num" | "omp_get_team_num");
-        }
-        !found
-    });
-    found
+impl Unit<'_> {
+    /// Whether code can see which thread executes an iteration: it, or a function that it calls, asks for the
+    /// number of its thread or team.
+    pub(crate) fn asks_for_numbers(&self, code: StmtId) -> bool {
+        let shows = |it: &ReachedObject| {
+            use ThreadWord::*;
+            matches!(it, ReachedObject::Threads(Team | League | Outermost))
+        };
+        self.sources.objects_behind_calls(self.file, code).iter().any(shows)
+    }
 }
 
 /// Whether an iteration of a loop with this body can see what an earlier one of the same thread has left in a
@@ -99,12 +100,12 @@ fn uses(hir: &Program, code: StmtId, variable: VariableId) -> usize {
     count
 }
 
-/// Whether a loop in a region shows which of its threads executes an iteration. Where one does, all loops of
-/// the region obey their schedules: equal ones give equal iterations to a thread, without a barrier between
-/// (OpenMP 5.2, section 11.5.3).
+/// Whether a loop in a region shows by its variables which of its threads executes an iteration. Where one
+/// does, all loops of the region obey their schedules: equal ones give equal iterations to a thread, without
+/// a barrier between (OpenMP 5.2, section 11.5.3).
 pub(crate) fn shows_threads(hir: &Program, region: StmtId, of_region: &[&Directive]) -> bool {
     let range = hir.stmt(region).range;
-    let mut found = asks_for_numbers(hir, region);
+    let mut found = false;
     hir.walk_stmt(region, &mut |node| {
         if let Node::Directive(id) = node
             && let of = hir.directive(id)

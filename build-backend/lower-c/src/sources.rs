@@ -16,6 +16,7 @@ use smol_str::SmolStr;
 use crate::array_lengths::has_variable_length;
 use crate::call_graph::CallGraph;
 use crate::device_library::{CHARACTER_CLASSES, device_library};
+use crate::questions::{ThreadWord, asked_words, asks_for_device};
 use crate::variants::{Callee, callees};
 
 /// A file of a program.
@@ -44,18 +45,16 @@ pub enum ReachedObject {
     Ending,
     /// The ranges of the device's memory: how many, and the first address of each and that behind it.
     Ranges,
-    /// The number of the device, and in the upper half how many devices there are.
+    /// The number of the device, from bit 16 on how many devices there are, from bit 32 on how many
+    /// multiprocessors or CPUs it has.
     Device,
+    /// What encloses a call, a word by value. Regions know it themselves.
+    Threads(ThreadWord),
 }
 
 /// Whether a function of the C library ends the program.
 pub(crate) fn ends_program(name: &str) -> bool {
     matches!(name, "exit" | "abort" | "_Exit" | "_exit" | "__assert_fail" | "__builtin_abort")
-}
-
-/// Whether a routine of OpenMP asks which device executes it, or how many there are.
-pub(crate) fn asks_for_device(name: &str) -> bool {
-    matches!(name, "omp_get_device_num" | "omp_get_num_devices" | "omp_get_initial_device")
 }
 
 /// A function with its code, in the file that defines it.
@@ -134,6 +133,10 @@ impl<'a> Sources<'a> {
             ReachedObject::Ending => "ending".into(),
             ReachedObject::Ranges => "ranges".into(),
             ReachedObject::Device => "device".into(),
+            ReachedObject::Threads(ThreadWord::Team) => "team".into(),
+            ReachedObject::Threads(ThreadWord::League) => "league".into(),
+            ReachedObject::Threads(ThreadWord::Levels) => "levels".into(),
+            ReachedObject::Threads(ThreadWord::Outermost) => "outermost".into(),
         }
     }
 
@@ -208,6 +211,12 @@ impl<'a> Sources<'a> {
             }
             found
         })
+    }
+
+    /// Whether a task of the program may be final.
+    pub(crate) fn has_final_tasks(&self) -> bool {
+        let directives = self.files.iter().flat_map(|it| &it.parsed.program.directives);
+        directives.flat_map(|it| &it.clauses).any(|it| it.name == "final")
     }
 
     /// Whether a file is the C library for devices.
@@ -437,6 +446,9 @@ impl Objects<'_, '_> {
         }
         if asks_for_device(name) {
             self.add_object(ReachedObject::Device);
+        }
+        for word in asked_words(name) {
+            self.add_object(ReachedObject::Threads(*word));
         }
     }
 

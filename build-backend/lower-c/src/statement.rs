@@ -9,6 +9,7 @@ use crate::array_lengths::has_variable_length;
 use crate::body::{Body, Jumps, Role, Storage, TeamThread, binary, int, local_value, operation};
 use crate::changes::is_read_only_by_value;
 use crate::conversion::zero;
+use crate::sources::ReachedObject;
 use crate::unit::{CalledFunction, Unit, declared_function};
 use crate::unsupported::{Lowered, unsupported};
 
@@ -40,7 +41,10 @@ pub(crate) fn lower_function(unit: &mut Unit<'_>, called: CalledFunction) -> Low
     }
     if !is_team {
         for object in body.unit.sources.objects_of(called.definition).iter() {
-            body.file_address(*object, range)?;
+            let (local, _) = body.file_address(*object, range)?;
+            if let ReachedObject::Threads(word) = object {
+                body.numbers.know(*word, local);
+            }
         }
     }
     function.params = body.locals.len() as u32;

@@ -103,6 +103,11 @@ pub struct Device {
 }
 
 impl Device {
+    /// How many multiprocessors it has.
+    pub(crate) fn multiprocessors(&self) -> usize {
+        usize::try_from(self.limits.multiprocessors).unwrap_or(1)
+    }
+
     /// Takes a device into use. Compiled kernels are stored in `cache` if given.
     pub fn open(ordinal: u32, cache: Option<crate::cache::Cache>) -> Result<Arc<Device>, DeviceError> {
         cuda::driver::ready().map_err(DeviceError::unavailable)?;

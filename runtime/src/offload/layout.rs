@@ -32,7 +32,8 @@ pub(super) mod map_kind {
     pub(in crate::offload) const PRESENT: u32 = 32;
     /// A struct that no clause names, which leads to what one names.
     pub(in crate::offload) const CONTAINER: u32 = 64;
-    /// A section without elements that the start of its data environment found nothing for: set by the runtime.
+    /// A section without elements that the start of its data environment found nothing for. The runtime
+    /// sets it.
     pub(in crate::offload) const ABSENT: u32 = 128;
 }
 
@@ -62,7 +63,8 @@ pub(super) mod capture_kind {
     pub(in crate::offload) const USED_POINTER: u32 = 3;
     /// The address of the ranges of the device's memory.
     pub(in crate::offload) const RANGES: u32 = 4;
-    /// The number of the device, and in the upper 32 bits how many devices there are.
+    /// The number of the device, from bit 16 on how many devices there are, and from bit 32 on how many
+    /// multiprocessors or CPUs it has.
     pub(in crate::offload) const DEVICE: u32 = 5;
 }
 

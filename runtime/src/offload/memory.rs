@@ -204,6 +204,14 @@ impl TargetDevice {
         Ok((allocated.map_err(|it| with_kept(it, kept))?, bytes))
     }
 
+    /// How many multiprocessors, or CPUs, it has.
+    pub(super) fn multiprocessors(&self) -> Result<usize, DeviceError> {
+        Ok(match self.device()? {
+            Some(device) => device.multiprocessors(),
+            None => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        })
+    }
+
     /// Runs a kernel and waits for its end.
     ///
     /// # Safety

@@ -330,7 +330,7 @@ impl Devices {
         let known = Known {
             copies: &copies,
             ranges: ranges.as_ref().map_or(0, |it| it.address),
-            device: number as u64 | (self.count() as u64) << 32,
+            device: device_word(number, self.count(), device.multiprocessors()?),
         };
         // SAFETY: the caller's captures.
         let environment = unsafe { environment(device, kernel, maps, &known, captures)? };
@@ -378,8 +378,13 @@ struct Known<'r> {
     copies: &'r [u64],
     /// The address of the ranges of the device's memory.
     ranges: u64,
-    /// The number of the device, and in the upper half how many devices there are.
+    /// The value of [`capture_kind::DEVICE`].
     device: u64,
+}
+
+/// The value of [`capture_kind::DEVICE`]; `units` are the multiprocessors or CPUs.
+fn device_word(number: i64, devices: usize, units: usize) -> u64 {
+    number as u64 & 0xffff | (devices as u64 & 0xffff) << 16 | (units as u64 & 0x7fff_ffff) << 32
 }
 
 /// The environment of a launch: values, and addresses of copies.

@@ -138,12 +138,31 @@ static void nested(void) {
   check(outer == 9 && inner == 45 && iterations == 7, "nested regions");
 }
 
+static int level(void) { return omp_get_level(); }
+
+static void levels(void) {
+  int wrong = 0;
+#pragma omp parallel num_threads(3)
+  {
+    const int number = omp_get_thread_num();
+    int own = level() != 1 || omp_get_team_size(1) != 3 || omp_get_ancestor_thread_num(1) != number ||
+              omp_get_team_size(0) != 1 || omp_get_ancestor_thread_num(2) != -1 || omp_in_final();
+    own += omp_get_active_level() != 1 || omp_get_proc_bind() < 0 || omp_get_max_active_levels() < 1;
+#pragma omp parallel num_threads(1)
+    own += level() != 2 || omp_get_team_size(2) != 1 || omp_get_ancestor_thread_num(1) != number;
+#pragma omp atomic
+    wrong += own;
+  }
+  check(wrong == 0, "levels");
+}
+
 int main(int count, char **words) {
   threads();
   memory();
   variable_length(33);
   threadprivate();
   nested();
+  levels();
   printf("%s: %d failures\n", words[count - 1], failures);
   return failures != 0;
 }

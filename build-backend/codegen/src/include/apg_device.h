@@ -55,6 +55,12 @@ static __device__ __noinline__ void apg_fail(apg_fault *fault, apg_u32 kind, apg
 }
 /* The thread ends, the others continue. */
 static __device__ __noinline__ void apg_thread_end() { asm volatile("exit;"); }
+/* Seconds of the clock of the device, which counts nanoseconds (PTX ISA, "%globaltimer"). */
+static __device__ double apg_wall_time() {
+  apg_u64 nanoseconds;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds) :: "memory");
+  return (double)nanoseconds * 1e-9;
+}
 /* The stack of a thread, for functions that call themselves. It grows downwards in the thread's local memory, and begins at the
    same address of it in all threads of a launch: a kernel keeps that in memory of the block, where each thread writes it
    before it calls a function. The host writes the size when it loads the code. A quarter is left for calls outside of the

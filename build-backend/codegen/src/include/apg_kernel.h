@@ -8,6 +8,7 @@
 #endif
 #include "apg_core.h"
 #include <pthread.h>
+#include <time.h>
 #define APG_COLD __attribute__((noinline, cold))
 #define APG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define APG_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -150,6 +151,11 @@ struct apg_kernel_fault { apg_u32 kind, file, line; apg_i64 index, length, block
 }
 /* The blocks of the CPU thread end, without a record. */
 [[noreturn]] static APG_COLD void apg_thread_end() { throw apg_kernel_fault{0, 0, 0, 0, 0, 0, 0}; }
+[[maybe_unused]] static double apg_wall_time() {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 /* The stack of a thread, for functions that call themselves. A thread that runs on another stack, as a fiber does, is not checked.
    What is left is for calls outside of the recursion, and for large frames. */
 struct apg_stack_room { apg_u64 low, limit; };

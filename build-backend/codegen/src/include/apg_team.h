@@ -39,9 +39,9 @@ static_assert(sizeof(apg_team) == 6464, "the runtime has the same struct");
 /* A threadprivate object: that of the initial thread, and those of the others. */
 struct apg_private { apg_i64 master, copies, stride; };
 enum { APG_SCHEDULE_ANY, APG_SCHEDULE_STATIC, APG_SCHEDULE_CHUNKS, APG_SCHEDULE_DYNAMIC, APG_SCHEDULE_GUIDED, APG_SCHEDULE_RUNTIME };
-/* number, threads: those that the program sees; `home` is the number in the team. */
+/* number, threads: those that the program sees; `home` is the number in the team. inner: how many nested regions are around. */
 struct apg_thread {
-  apg_team *team; apg_i32 number, threads, home, is_nested; apg_u32 singles, loops, reductions; apg_i32 is_owner;
+  apg_team *team; apg_i32 number, threads, home, inner; apg_u32 singles, loops, reductions; apg_i32 is_owner;
   apg_team_slot *slot; apg_i32 schedule, is_ordered, is_past; apg_i32 padding;
   apg_i64 total, chunk, next, first, end, step, iteration;
 };
@@ -91,16 +91,23 @@ APG_TEAM bool apg_team_is_elected() { return true; }
 APG_TEAM void apg_team_enter(apg_i64 self, apg_i64 team, apg_i32 number) {
   apg_thread *const it = APG_SELF(self);
   it->team = (apg_team *)team; it->number = it->home = number; it->threads = it->team->threads;
-  it->is_nested = 0; it->singles = it->loops = it->reductions = 0; it->slot = nullptr;
+  it->inner = 0; it->singles = it->loops = it->reductions = 0; it->slot = nullptr;
 }
 APG_TEAM void apg_team_nest(apg_i64 self, apg_i64 around) {
   apg_thread *const it = APG_SELF(self);
   it->team = APG_SELF(around)->team; it->home = APG_SELF(around)->home; it->number = 0; it->threads = 1;
-  it->is_nested = 1; it->singles = it->loops = it->reductions = 0; it->slot = nullptr;
+  it->inner = APG_SELF(around)->inner + 1; it->singles = it->loops = it->reductions = 0; it->slot = nullptr;
 }
 APG_TEAM apg_i32 apg_team_thread(apg_i64 self) { return APG_SELF(self)->number; }
 APG_TEAM apg_i32 apg_team_threads(apg_i64 self) { return APG_SELF(self)->threads; }
 APG_TEAM apg_i32 apg_team_in_parallel(apg_i64 self) { return APG_SELF(self)->team->threads > 1; }
+APG_TEAM apg_i32 apg_team_level(apg_i64 self) { return APG_SELF(self)->inner + 1; }
+APG_TEAM apg_i32 apg_team_ancestor(apg_i64 self, apg_i32 level) {
+  return level < 0 || level > apg_team_level(self) ? -1 : level == 1 ? APG_SELF(self)->home : 0;
+}
+APG_TEAM apg_i32 apg_team_size(apg_i64 self, apg_i32 level) {
+  return level < 0 || level > apg_team_level(self) ? -1 : level == 1 ? APG_SELF(self)->team->threads : 1;
+}
 APG_TEAM apg_i64 apg_team_object(apg_i64 self, apg_i32 index) { return APG_SELF(self)->team->objects[index]; }
 APG_TEAM apg_i64 apg_team_master_copy(apg_i64, apg_i64 object) { return ((apg_private *)object)->master; }
 APG_TEAM apg_i64 apg_team_private(apg_i64 self, apg_i64 object) {

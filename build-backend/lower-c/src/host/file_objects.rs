@@ -62,6 +62,9 @@ impl Host<'_> {
                 rows.push("{\"the number of the device\", 0, APG_DEVICE, -1}".to_owned());
                 continue;
             }
+            if matches!(object, ReachedObject::Threads(_)) {
+                continue;
+            }
             let ReachedObject::OfFile(object) = object else {
                 let map = maps.len();
                 let bytes = "sizeof(apg_e_)".to_owned();

@@ -50,7 +50,7 @@ impl Body<'_, '_> {
     }
 
     /// The result of an entry in a local.
-    fn entry_value(&mut self, name: &str, args: Vec<Expr>) -> Expr {
+    pub(crate) fn entry_value(&mut self, name: &str, args: Vec<Expr>) -> Expr {
         let call = self.entry(name, args);
         self.temporary(call)
     }
@@ -62,7 +62,7 @@ impl Body<'_, '_> {
     }
 
     /// What is at an address.
-    fn at_address(&mut self, address: Expr, ty: Ty) -> Place {
+    pub(crate) fn at_address(&mut self, address: Expr, ty: Ty) -> Place {
         let pointer = self.pointer(address, ty);
         let pointer = self.temporary(pointer);
         Place::new(ty, PlaceKind::Deref(Box::new(pointer)))

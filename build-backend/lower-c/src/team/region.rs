@@ -182,7 +182,7 @@ fn lower_region(unit: &mut Unit<'_>, id: DirectiveId) -> Lowered<Vec<Taken>> {
     let captured = taken(hir, id, captured(hir, id));
     let function = of.function.map_or("file", |it| &hir.function(it).name);
     let name = format!("{function}_{}", span.line());
-    let mut body = Body::new(unit, Role::Region(Box::default()), span);
+    let mut body = Body::new(unit, Role::Region, span);
     let (team, number) = (body.local("team", Ty::I64), body.local("number", Ty::I32));
     let mut params = vec![Ty::I64, Ty::I32];
     if let Some(code) = of.body {

@@ -9,19 +9,29 @@ use crate::unsupported::{Lowered, unsupported};
 
 /// Routines whose answer is the host's, or whose effect is one on the host.
 const OF_HOST: &[&str] = &[
+    "omp_get_cancellation",
     "omp_get_device_num",
     "omp_get_dynamic",
     "omp_get_initial_device",
+    "omp_get_max_active_levels",
+    "omp_get_max_task_priority",
     "omp_get_max_threads",
     "omp_get_nested",
     "omp_get_num_devices",
+    "omp_get_num_places",
     "omp_get_num_procs",
+    "omp_get_partition_num_places",
+    "omp_get_place_num_procs",
+    "omp_get_proc_bind",
+    "omp_get_supported_active_levels",
     "omp_get_thread_limit",
     "omp_get_wtick",
     "omp_get_wtime",
     "omp_set_dynamic",
+    "omp_set_max_active_levels",
     "omp_set_nested",
     "omp_set_num_threads",
+    "omp_set_schedule",
 ];
 
 /// Whether devices have a routine.
@@ -48,6 +58,13 @@ impl Body<'_, '_> {
         unsupported(range, "the locks of this compiler's OpenMP have no device form", "build with gcc")
     }
 
+    /// What an entry knows of the level that a value is.
+    fn at_level(&mut self, entry: &str, level: &Expr, range: TextRange) -> Lowered<Expr> {
+        let level = self.convert_to(level.clone(), Ty::I32, range)?;
+        let state = self.state().into_iter();
+        Ok(self.entry_value(entry, state.chain([level]).collect()))
+    }
+
     /// The value of a call of a routine that devices have.
     pub(super) fn routine(&mut self, name: &str, args: &[Expr], range: TextRange) -> Lowered<Expr> {
         let void = || Ok(int(Ty::I32, 0));
@@ -55,7 +72,16 @@ impl Body<'_, '_> {
         match (name, args) {
             ("omp_get_thread_num", []) => Ok(self.entry_value("team_thread", Vec::new())),
             ("omp_get_num_threads", []) => Ok(self.entry_value("team_threads", Vec::new())),
-            ("omp_in_parallel", []) => Ok(self.entry_value("team_in_parallel", Vec::new())),
+            ("omp_get_level", []) => Ok(self.entry_value("team_level", Vec::new())),
+            ("omp_get_ancestor_thread_num", [level]) => self.at_level("team_ancestor", level, range),
+            ("omp_get_team_size", [level]) => self.at_level("team_size", level, range),
+            // Threads of the team are bound to no places.
+            ("omp_get_place_num", []) => Ok(int(Ty::I32, -1)),
+            // Regions with tasks run on the host.
+            ("omp_in_final", []) => void(),
+            ("omp_in_parallel" | "omp_get_active_level", []) => {
+                Ok(self.entry_value("team_in_parallel", Vec::new()))
+            }
             ("omp_get_team_num" | "omp_is_initial_device", []) => void(),
             ("omp_get_num_teams", []) => Ok(int(Ty::I32, 1)),
             ("omp_init_lock", [lock]) => {

@@ -33,7 +33,7 @@ external @printf(pointer i8, ...): i32;
 main @main;
 function @main(): i32 {
   memory [%here: i32, %called: i32, %devices: i32, %host: i32, %level: i32, %active: i32, %limit: i32, %levels: i32];
-  launch @ask_12(address %here, address %called, address %devices, address %host, address %level, 12884901890:i64) at 0;
+  launch @ask_12(address %here, address %called, address %devices, address %host, address %level, 34359934978:i64) at 0;
   call external @printf(bytes "%d %d %d %d %d\n", load %here, load %called, load %devices, load %host, load %level);
   launch @ask_20(address %level, address %active, address %limit, address %levels) at 0;
   call external @printf(bytes "%d %d %d %d\n", load %level, load %active, load %limit, load %levels);

@@ -13,6 +13,11 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
     ("team_threads", &[Ty::I64], Ty::I32),
     // Whether an active parallel region encloses the call.
     ("team_in_parallel", &[Ty::I64], Ty::I32),
+    // How many parallel regions enclose the call.
+    ("team_level", &[Ty::I64], Ty::I32),
+    // Of the region at a level, the number of the thread and how many it has; -1 if there is none.
+    ("team_ancestor", &[Ty::I64, Ty::I32], Ty::I32),
+    ("team_size", &[Ty::I64, Ty::I32], Ty::I32),
     ("team_synchronize", &[Ty::I64], Ty::Void),
     ("team_flush", &[], Ty::Void),
     // Entry of the table of addresses: the thread, the index.
@@ -54,6 +59,8 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
     (THREAD_END, &[], Ty::Void),
     // Whether the stack of the thread has little room left.
     (STACK_IS_FULL, &[], Ty::Bool),
+    // The seconds since a moment that does not change.
+    (WALL_TIME, &[], Ty::F64),
     // Locks: the address of a word.
     ("team_lock", &[Ty::I64], Ty::Void),
     ("team_unlock", &[Ty::I64], Ty::Void),
@@ -69,6 +76,9 @@ pub const THREAD_END: &str = "thread_end";
 
 /// The entry by which functions that call themselves ask whether the stack of their thread is nearly full.
 pub const STACK_IS_FULL: &str = "stack_is_full";
+
+/// The entry by which code of any kernel reads the clock.
+pub const WALL_TIME: &str = "wall_time";
 
 /// Functions of the C library that code of kernels may call: CUDA has them, too (CUDA C++ Programming Guide,
 /// "Formatted Output", "Dynamic Global Memory Allocation and Operations", "Mathematical Functions").
