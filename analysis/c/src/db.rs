@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use apg_c_syntax::{
     FileId, FileSystem, ParsedPreamble, ParsedUnit, Span, TextRange, Toolchain, Unit, parse_unit, preprocess,
@@ -11,6 +11,7 @@ use apg_c_syntax::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::facts::Facts;
 use crate::hir::{FunctionId, Program};
 use crate::lower::{self, Layout, Lowered};
 
@@ -127,6 +128,8 @@ pub struct Parsed {
     version: u64,
     /// Functions that were edited since, and their versions.
     edited: FxHashMap<FunctionId, u64>,
+    /// What the race analysis knows of the whole program, once it was requested.
+    race_facts: OnceLock<Facts>,
 }
 
 impl Parsed {
@@ -154,6 +157,16 @@ impl Parsed {
     /// A number that is another one if a function's text or a declaration of file scope is another.
     pub(crate) fn version_of(&self, function: FunctionId) -> u64 {
         self.edited.get(&function).copied().unwrap_or(self.version)
+    }
+
+    /// What its external declarations consist of.
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// What the race analysis knows of the whole program.
+    pub(crate) fn race_facts(&self) -> &Facts {
+        self.race_facts.get_or_init(|| Facts::new(&self.program))
     }
 
     /// The text of the main file.
@@ -201,7 +214,8 @@ pub fn parsed(db: &dyn Db, file: SourceFile) -> Arc<Parsed> {
             (program, layout, next, FxHashMap::default())
         }
     };
-    let parsed = Arc::new(Parsed { unit, syntax, program, layout, version, edited });
+    let parsed =
+        Arc::new(Parsed { unit, syntax, program, layout, version, edited, race_facts: OnceLock::new() });
     let known = KeptPreamble { last: Arc::downgrade(&parsed), ..known };
     kept.lock().unwrap_or_else(PoisonError::into_inner).insert(path.clone(), known);
     parsed

@@ -3,15 +3,17 @@
 //!
 //! A caller owns an [`AnalysisHost`], sets its sources, and queries snapshots of it on any thread. Layers,
 //! each above those before it: [`hir`] (the program as data), `lower` (names and types), [`contexts`]
-//! (selection of variants), [`sharing`] (data
-//! sharing of variables in regions), [`loops`] (canonical loops), [`race`] (data races), [`xmp`] (nodes,
-//! templates and global arrays of XcalableMP), [`rules`] (problems, with words and fixes).
+//! (selection of variants), [`sharing`] (data sharing of variables in regions), [`loops`] (canonical loops),
+//! `facts` (what functions assign and call), [`race`] (data races), [`xmp`] (nodes, templates and global
+//! arrays of XcalableMP), [`rules`] (problems, with words and fixes).
 
 #![warn(clippy::print_stderr)]
 
 mod check;
 pub mod contexts;
 mod db;
+mod facts;
+mod functions;
 pub mod hir;
 mod host;
 pub mod ide;

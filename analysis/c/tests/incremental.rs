@@ -121,3 +121,136 @@ fn edits_of_other_functions_are_seen() {
     }
     assert!(counts[0] != counts[1] && counts[0] != counts[3], "{counts:?}");
 }
+
+/// Functions whose races depend on each other: each `@` is a statement that edits replace.
+const CALLING: &str = "
+int total, step = 1, table[] = {1, 2, 3};
+static int stride = 0, offset;
+int *rows[2] = {&total, table};
+static void deep(int n) { @ if (n) deep(n - 1); }
+CHAIN
+void move(void) { offset = 5; }
+void fourth(double *a, int n) {
+    offset = 0;
+    chain12(n);
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) { @ a[i * offset] = i; }
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) a[i * stride] = i;
+}
+static void store(double *a, int i) { @ a[i] = i; }
+static void indirect(double *a, int i, int depth) { @ if (depth) indirect(a, i, depth - 1); store(a, i); }
+static void flag(int n) { @ total = n; }
+void first(double *a, int n) {
+    @
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) indirect(a, i / 2, 3);
+}
+void second(double *a, int n) {
+    int sum = 0;
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) { @ sum += step; store(a, i * step); }
+    flag(sum);
+}
+void third(double *a, int n) {
+    for (int k = 0; k < n; k++) {
+        @
+        #pragma omp parallel for
+        for (int i = 1; i < n; i++) { a[i - step] = a[i] + table[1] + *rows[0]; }
+    }
+}
+int main(void) {
+    double a[100];
+    @
+    first(a, 10);
+    third(a, 100);
+    flag(3);
+    return 0;
+}
+";
+
+/// A text with statements for each `@`.
+fn with_statements(statements: &[&str]) -> String {
+    // A chain of calls whose end is not executed: its effects alone are known.
+    let call = |it: usize| format!("static void chain{it}(int n) {{ chain{}(n); }}\n", it - 1);
+    let chain: String = (1..=12).map(call).collect();
+    let text = CALLING.replace("CHAIN", &format!("static void chain0(int n) {{ deep(n); }}\n{chain}"));
+    let mut parts = text.split('@');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.zip(statements).fold(first, |text, (part, statement)| text + statement + part)
+}
+
+const STATEMENTS: [&str; 16] = [
+    "",
+    "step = 2;",
+    "stride = 1;",
+    "offset = 1;",
+    "step++; table[0] = 1;",
+    "table[1] = 5;",
+    "int moved = 3, other = 4; total = moved + other;",
+    "rows[1] = &step;",
+    "int *alias = &step; *alias = 0;",
+    "\n#pragma omp barrier\n",
+    "\n#pragma omp critical\n total++;",
+    "flag(2);",
+    "return;",
+    "static int kept = 2; kept++;",
+    "\n#pragma omp parallel\n step = total;\n",
+    "while (total) { flag(1); }",
+];
+
+/// Edits in one function change what races in others: the diagnostics are those of the text as a whole.
+#[test]
+fn races_after_edits_elsewhere_are_those_of_a_new_file() {
+    let (path, toolchain) = (Path::new("a.c"), Arc::new(Toolchain::default()));
+    let mut host = AnalysisHost::new(Arc::new(Disk));
+    let holes = CALLING.matches('@').count();
+    let mut statements = vec![""; holes];
+    // Numbers of a linear congruential generator (Knuth, *The Art of Computer Programming*, 3.2.1).
+    let mut state = 1_u64;
+    let mut next = |limit: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % limit
+    };
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..200 {
+        statements[next(holes)] = STATEMENTS[next(STATEMENTS.len())];
+        let text = with_statements(&statements);
+        let file = host.set_file(path, text.as_str().into(), &toolchain);
+        let found = file_diagnostics(host.database(), file);
+        assert_eq!(*found, diagnostics_of(path, &text, &toolchain), "{text}");
+        seen.insert(found.iter().filter(|it| it.code == "omp/data-race").count());
+    }
+    assert!(seen.len() > 2, "{seen:?}");
+}
+
+/// An edit executes the root functions again that execute the edited function, and no other.
+#[test]
+fn an_edit_executes_the_callers_of_its_function_alone() {
+    let function = |number: usize| {
+        format!(
+            "void g{number}(int n, double *a) {{ a[n] = {number}; }}\n\
+             void f{number}(int n, double *a) {{\n    #pragma omp parallel for\n    \
+             for (int i = 0; i < n; i++) g{number}(0, a);\n}}\n"
+        )
+    };
+    let text: String = (0..20).map(function).collect();
+    let executed = Arc::new(AtomicUsize::new(0));
+    let count = executed.clone();
+    let observer = move |query: &str| {
+        count.fetch_add(usize::from(query.starts_with("execution(")), Ordering::Relaxed);
+    };
+    let mut host = AnalysisHost::observed(Arc::new(Disk), Box::new(observer));
+    let (path, toolchain) = (Path::new("a.c"), Arc::new(Toolchain::default()));
+    let mut runs = |text: &str| {
+        let file = host.set_file(path, text.into(), &toolchain);
+        let found = file_diagnostics(host.database(), file).clone();
+        assert_eq!(found, diagnostics_of(path, text, &toolchain));
+        assert!(found.len() >= 20, "{found:?}");
+        executed.swap(0, Ordering::Relaxed)
+    };
+    assert_eq!(runs(&text), 20);
+    assert_eq!(runs(&text.replace("a[n] = 7;", "int more = n; a[more] = 7 + 1;")), 1);
+    assert_eq!(runs(&text), 1);
+    assert_eq!(runs(&text.replace("g5(0, a);", "g5(1, a);")), 1);
+}

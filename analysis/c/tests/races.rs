@@ -20,7 +20,7 @@ fn races(file: &Path, toolchain: &Arc<Toolchain>) -> Vec<String> {
     let mut host = AnalysisHost::new(Arc::new(Disk));
     let source = host.set_file(file, text.into(), toolchain);
     let parsed = parsed(host.database(), source);
-    let found = race::races(&parsed.program);
+    let found = race::roots::races(&parsed.program);
     let of = |number: usize| {
         let access = &found.accesses[number];
         let range = parsed.spelled(parsed.program.expr(access.site).range).unwrap_or_default();

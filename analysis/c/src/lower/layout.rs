@@ -5,7 +5,7 @@ use apg_c_syntax::{TextRange, TextSize};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-use crate::hir::Program;
+use crate::hir::{DirectiveId, ExprId, Program, VariableId};
 
 /// How many parts a program has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +25,51 @@ impl Counts {
             directives: program.directives.len(),
         }
     }
+}
+
+/// A part of a program by its place in an external declaration: edits in other functions do not change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Anchor {
+    /// The number of the declaration; `None` for those of headers.
+    declaration: Option<usize>,
+    /// The number in it.
+    number: usize,
+}
+
+/// A number of a part that each declaration has some of.
+pub(crate) trait Counted: Copy {
+    /// How many there are.
+    fn count(counts: &Counts) -> usize;
+    /// The number as an index.
+    fn index(self) -> usize;
+    /// The part with this index.
+    fn of_index(index: usize) -> Self;
+}
+
+macro_rules! counted {
+    ($($id:ident: $field:ident;)*) => {
+        $(
+            impl Counted for $id {
+                fn count(counts: &Counts) -> usize {
+                    counts.$field
+                }
+
+                fn index(self) -> usize {
+                    $id::index(self)
+                }
+
+                fn of_index(index: usize) -> $id {
+                    $id::new(index)
+                }
+            }
+        )*
+    };
+}
+
+counted! {
+    VariableId: variables;
+    ExprId: exprs;
+    DirectiveId: directives;
 }
 
 /// An external declaration of the main file.
@@ -55,6 +100,20 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// The place of a part.
+    pub(crate) fn anchor_of<T: Counted>(&self, id: T) -> Anchor {
+        let index = id.index();
+        let declaration = self.parts.partition_point(|it| T::count(&it.start) <= index).checked_sub(1);
+        let start = declaration.map_or(0, |it| T::count(&self.parts[it].start));
+        Anchor { declaration, number: index - start }
+    }
+
+    /// The part at a place.
+    pub(crate) fn at<T: Counted>(&self, anchor: Anchor) -> T {
+        let start = anchor.declaration.map_or(0, |it| T::count(&self.parts[it].start));
+        T::of_index(start + anchor.number)
+    }
+
     /// The number of the declaration at a place of the tree.
     pub(crate) fn part_at(&self, start: TextSize) -> Option<usize> {
         self.parts.binary_search_by_key(&start, |it| it.range.start()).ok()

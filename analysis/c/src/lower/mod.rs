@@ -19,7 +19,7 @@ use apg_c_syntax::{ParsedPreamble, ParsedUnit, TextRange};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-pub(crate) use self::layout::Layout;
+pub(crate) use self::layout::{Anchor, Layout};
 use self::layout::{Counts, Part};
 pub(crate) use self::splice::{Lowered, relower};
 use crate::hir::{

@@ -124,7 +124,10 @@ impl Lowering<'_> {
         body: StmtId,
         arguments: Vec<Option<Value>>,
     ) -> Option<Value> {
+        self.executed.insert(function);
         if self.calls.len() >= MAX_CALL_DEPTH || self.calls.contains(&function) || self.has_ended() {
+            // What it does is not followed.
+            self.forget_assigned(body);
             return None;
         }
         let scope = std::mem::take(&mut self.scope);

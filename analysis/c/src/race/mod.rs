@@ -5,9 +5,10 @@ mod accesses;
 mod calls;
 mod clauses;
 mod expressions;
-mod facts;
+pub(crate) mod incremental;
 mod iterations;
 mod regions;
+pub mod roots;
 mod rows;
 mod snapshot;
 mod statements;
@@ -15,13 +16,14 @@ mod tasks;
 mod values;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use apg_kernels::fork_join::{Access, Constraint, LockEvent, Race, Step, Symbol, Task, find_races};
+use apg_kernels::fork_join::{Access, Constraint, LockEvent, Race, Step, Symbol, Task};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::facts::Facts;
 use self::snapshot::Snapshots;
 use self::values::{LockKey, Object, ObjectId, Value, Values};
+use crate::facts::{Effects, Facts};
 use crate::hir::{DirectiveId, ExprId, FunctionId, Program, StmtId, VariableId};
 
 /// Maximum number of accesses and steps of the execution of one root function.
@@ -32,7 +34,7 @@ const MAX_ACCESSES: usize = 4_000;
 const MAX_CALL_DEPTH: usize = 12;
 
 /// What is known of an access besides its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
     /// The outermost directive that makes it parallel.
     pub region: DirectiveId,
@@ -40,10 +42,10 @@ pub struct Origin {
     pub variable: Option<VariableId>,
 }
 
-/// The accesses of parallel regions, and the races among them.
-#[derive(Debug, Default)]
+/// The races of parallel regions, and the accesses around them.
+#[derive(Clone, Debug, Default)]
 pub struct Races {
-    /// All accesses to objects that several threads can reach.
+    /// The accesses to the variables that race, each in one region.
     pub accesses: Vec<Access<ExprId>>,
     /// Where each comes from.
     pub origins: Vec<Origin>,
@@ -111,41 +113,13 @@ struct Lowering<'p> {
     spaces: Vec<Vec<Option<Value>>>,
     /// Parallel regions that were met.
     met: FxHashSet<DirectiveId>,
+    /// The functions that were executed, and those whose effects stand for their execution.
+    executed: FxHashSet<FunctionId>,
+    /// The statements whose effects were requested, with those of the functions that they call.
+    summarized: FxHashSet<StmtId>,
     next_symbol: u32,
     next_region: u32,
     time: u32,
-}
-
-/// The races of a program.
-pub fn races(program: &Program) -> Races {
-    // Which function is called where there are variants is not known.
-    if program.directives.iter().any(|it| it.name.ends_with("declare variant")) {
-        return Races::default();
-    }
-    let facts = Facts::new(program);
-    let mut result = Races::default();
-    let mut met = FxHashSet::default();
-    let mut roots: Vec<(FunctionId, StmtId)> = program.defined_functions().collect();
-    // `main` knows the values of most arguments. Functions that it does not reach are roots of their own.
-    roots.sort_by_key(|it| (program.function(it.0).name != "main", facts.is_called.contains(&it.0)));
-    for (function, body) in roots {
-        if !facts.parallel_regions_in(program, body).iter().any(|it| !met.contains(it)) {
-            continue;
-        }
-        let mut lowering = Lowering::new(program, &facts);
-        lowering.run_root(function, body);
-        met.extend(lowering.met.iter().copied());
-        let first = result.accesses.len();
-        for mut race in find_races(&lowering.accesses, &lowering.tasks, &lowering.lock_events) {
-            race.write += first;
-            race.other += first;
-            result.races.push(race);
-        }
-        result.accesses.extend(lowering.accesses);
-        result.origins.extend(lowering.origins);
-        result.counters.extend(lowering.counter_names);
-    }
-    result
 }
 
 impl<'p> Lowering<'p> {
@@ -181,6 +155,8 @@ impl<'p> Lowering<'p> {
             pointer_tables: FxHashMap::default(),
             spaces: Vec::new(),
             met: FxHashSet::default(),
+            executed: FxHashSet::default(),
+            summarized: FxHashSet::default(),
             next_symbol: 0,
             next_region: 0,
             time: 0,
@@ -189,24 +165,27 @@ impl<'p> Lowering<'p> {
 
     fn run_root(&mut self, function: FunctionId, body: StmtId) {
         let is_main = self.program.function(function).name == "main";
-        for (number, variable) in self.program.variables.iter().enumerate() {
-            let id = VariableId::new(number);
-            let is_fixed = !self.facts.assigned.contains(&id) && !self.facts.addressed.contains(&id);
-            // A program starts with the initial values; other functions may be called later.
-            if !(variable.has_static_storage() && (is_fixed || is_main)) {
-                continue;
-            }
-            if let Some(initializer) = variable.initializer
-                && let Some(value) = self.program.constant(initializer)
-                && let Ok(value) = i64::try_from(value)
-            {
-                let object = self.object(id);
-                self.values.insert(object, Value::integer(value));
-            }
+        // A program starts with the initial values; other functions may be called later.
+        for initial in self.facts.initials.iter().filter(|it| it.is_fixed || is_main) {
+            let object = self.object(initial.variable);
+            self.values.insert(object, Value::integer(initial.value));
         }
+        self.executed.insert(function);
         self.calls.push(function);
         self.stmt(body);
         self.calls.pop();
+    }
+
+    /// The effects of a statement, those of called functions included.
+    fn effects_of(&mut self, stmt: StmtId) -> Arc<Effects> {
+        self.summarized.insert(stmt);
+        self.facts.with_callees(self.program, stmt)
+    }
+
+    /// The directives in a statement, those of called functions included.
+    fn directives_in(&mut self, stmt: StmtId) -> Vec<DirectiveId> {
+        self.summarized.insert(stmt);
+        self.facts.directives_in(self.program, stmt)
     }
 
     fn fresh_symbol(&mut self, make: fn(u32) -> Symbol) -> Symbol {

@@ -111,8 +111,8 @@ impl<'p> Lowering<'p> {
             self.met.insert(id);
             if self.region.is_none() {
                 self.region = Some(id);
-                let effects = self.facts.with_callees(self.program, body);
-                let directives = self.facts.directives_in(self.program, body);
+                let effects = self.effects_of(body);
+                let directives = self.directives_in(body);
                 self.has_tasks = directives.iter().any(|it| self.program.directive(*it).has(Task));
                 self.written = effects.assigned.union(&effects.addressed).copied().collect();
             }

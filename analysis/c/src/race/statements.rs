@@ -155,7 +155,7 @@ impl Lowering<'_> {
 
     /// Forgets the variables that a statement assigns, but for some.
     fn forget_assigned_but(&mut self, stmt: StmtId, kept: &FxHashSet<VariableId>) {
-        let effects = self.facts.with_callees(self.program, stmt);
+        let effects = self.effects_of(stmt);
         for variable in effects.assigned.iter().copied() {
             let declared = self.program.variable(variable);
             if kept.contains(&variable) {
@@ -187,7 +187,7 @@ impl Lowering<'_> {
             }
         }
         self.join(before);
-        let waits = self.is_parallel() && self.facts.with_callees(self.program, id).synchronises;
+        let waits = self.is_parallel() && self.effects_of(id).synchronises;
         if waits {
             // A thread may wait here until another has stored a flag.
             self.is_synchronised_by_hand = true;
@@ -242,19 +242,21 @@ impl Lowering<'_> {
     /// What a serial loop that makes parallel regions assigns of pointers, and of indices in arrays of
     /// pointers, as a loop over steps of time that exchanges its arrays: the second iteration starts from the
     /// values that the first leaves.
-    fn moved_between_regions(&self, id: StmtId) -> FxHashSet<VariableId> {
-        if self.is_parallel() || self.facts.parallel_regions_in(self.program, id).is_empty() {
+    fn moved_between_regions(&mut self, id: StmtId) -> FxHashSet<VariableId> {
+        self.summarized.insert(id);
+        if self.is_parallel() || !self.facts.has_parallel_regions(self.program, id) {
             return FxHashSet::default();
         }
+        let effects = self.effects_of(id);
         let is_pointer = |it: &VariableId| matches!(self.program.variable(*it).ty, Type::Pointer(_));
         let is_moved = |it: &VariableId| is_pointer(it) || self.facts.selects_pointers.contains(it);
-        self.facts.with_callees(self.program, id).assigned.iter().copied().filter(is_moved).collect()
+        effects.assigned.iter().copied().filter(is_moved).collect()
     }
 
     /// Whether a loop in a team passes barriers: threads are in the same iteration then.
-    fn meets_barriers(&self, id: StmtId) -> bool {
+    fn meets_barriers(&mut self, id: StmtId) -> bool {
         use crate::hir::Construct::{Barrier, For, Parallel, Sections, Single};
-        let directives = self.facts.directives_in(self.program, id);
+        let directives = self.directives_in(id);
         self.innermost_team().is_some()
             && directives.iter().any(|it| {
                 let directive = self.program.directive(*it);

@@ -166,7 +166,7 @@ impl Lowering<'_> {
 
     /// What a task assigns is not known to the code after it.
     fn forget_shared_after(&mut self, body: crate::hir::StmtId) {
-        let effects = self.facts.with_callees(self.program, body);
+        let effects = self.effects_of(body);
         for variable in effects.assigned.iter().copied() {
             if self.scope.contains_key(&variable) || self.program.variable(variable).has_static_storage() {
                 let object = self.object(variable);

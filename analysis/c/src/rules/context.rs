@@ -7,6 +7,7 @@ use crate::hir::visit::Node;
 use crate::hir::{
     Construct, Directive, DirectiveId, ExprId, ExprKind, FunctionId, Program, StmtId, StmtKind, VariableId,
 };
+use crate::race::Races;
 use crate::{Diagnostic, Parsed};
 
 /// What a check of a rule sees, and where it reports.
@@ -15,6 +16,8 @@ pub struct Context<'p> {
     pub parsed: &'p Parsed,
     /// The program of the file.
     pub program: &'p Program,
+    /// The data races of the file; none for checks of one function.
+    pub races: Races,
     /// The function whose directives are judged, or file scope; `None` for all.
     function: Option<Option<FunctionId>>,
     found: Vec<Diagnostic>,
@@ -22,12 +25,13 @@ pub struct Context<'p> {
 
 impl<'p> Context<'p> {
     pub(crate) fn of_function(parsed: &'p Parsed, function: Option<FunctionId>) -> Context<'p> {
-        Context { parsed, program: &parsed.program, function: Some(function), found: Vec::new() }
+        let races = Races::default();
+        Context { parsed, program: &parsed.program, races, function: Some(function), found: Vec::new() }
     }
 
     /// A context for checks of the whole file, in which something was found already.
-    pub(crate) fn of_file(parsed: &'p Parsed, found: Vec<Diagnostic>) -> Context<'p> {
-        Context { parsed, program: &parsed.program, function: None, found }
+    pub(crate) fn of_file(parsed: &'p Parsed, found: Vec<Diagnostic>, races: Races) -> Context<'p> {
+        Context { parsed, program: &parsed.program, races, function: None, found }
     }
 
     pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {

@@ -10,6 +10,7 @@ use apg_diagnostics::{Rule, Severity};
 
 pub use self::context::Context;
 use crate::hir::FunctionId;
+use crate::race::Races;
 use crate::{Diagnostic, Parsed};
 
 /// How a rule is checked.
@@ -67,9 +68,9 @@ pub(crate) fn of_function(parsed: &Parsed, function: Option<FunctionId>) -> Vec<
     context.into_diagnostics()
 }
 
-/// The diagnostics of a file, in the order of the source, given those of its functions.
-pub(crate) fn of_file(parsed: &Parsed, of_functions: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut context = Context::of_file(parsed, of_functions);
+/// The diagnostics of a file, in the order of the source, given those of its functions and its races.
+pub(crate) fn of_file(parsed: &Parsed, of_functions: Vec<Diagnostic>, races: Races) -> Vec<Diagnostic> {
+    let mut context = Context::of_file(parsed, of_functions, races);
     // Errors first: what they are about is not judged further.
     for is_error in [true, false] {
         for (rule, check) in families() {

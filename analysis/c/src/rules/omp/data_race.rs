@@ -69,7 +69,7 @@ impl<'r> Finding<'r> {
 }
 
 pub(super) fn check(cx: &mut Context<'_>) {
-    let races = crate::race::races(cx.program);
+    let races = std::mem::take(&mut cx.races);
     let mut seen: FxHashSet<(DirectiveId, Option<VariableId>, u32)> = FxHashSet::default();
     let mut found = Vec::new();
     for race in &races.races {

@@ -1,9 +1,7 @@
 //! Facts of a program that do not depend on the flow of control: variables that are assigned, functions that
 //! are called (side-effect summaries: Cooper and Kennedy, PLDI 1988).
 
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use apg_c_syntax::{Family, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,55 +15,68 @@ use crate::sharing::Attribute;
 
 /// What a statement does, with the functions that it calls.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Effects {
+pub(crate) struct Effects {
     /// Variables that are assigned by name.
-    pub(super) assigned: FxHashSet<VariableId>,
+    pub(crate) assigned: FxHashSet<VariableId>,
     /// Variables whose address is passed to a function or stored.
-    pub(super) addressed: FxHashSet<VariableId>,
+    pub(crate) addressed: FxHashSet<VariableId>,
     /// Functions of the program that are called.
-    pub(super) callees: FxHashSet<FunctionId>,
+    pub(crate) callees: FxHashSet<FunctionId>,
     /// Directives, those in called functions left out.
-    pub(super) directives: Vec<DirectiveId>,
+    pub(crate) directives: Vec<DirectiveId>,
     /// It waits by means of its own: reads a flag atomically, takes locks.
-    pub(super) synchronises: bool,
+    pub(crate) synchronises: bool,
 }
 
 /// The variables that a region uses, with their attributes there.
-type Environment = Rc<[(VariableId, Attribute)]>;
+type Environment = Arc<[(VariableId, Attribute)]>;
+
+/// An object with static storage that starts with a constant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Initial {
+    pub(crate) variable: VariableId,
+    pub(crate) value: i64,
+    /// It keeps this value.
+    pub(crate) is_fixed: bool,
+}
 
 /// Facts of a program.
-pub(super) struct Facts {
-    pub(super) assigned: FxHashSet<VariableId>,
-    pub(super) addressed: FxHashSet<VariableId>,
-    pub(super) threadprivate: FxHashSet<VariableId>,
+#[derive(Debug)]
+pub(crate) struct Facts {
+    pub(crate) assigned: FxHashSet<VariableId>,
+    pub(crate) addressed: FxHashSet<VariableId>,
+    pub(crate) threadprivate: FxHashSet<VariableId>,
     /// Arrays of integers that keep the values of their initialisers.
-    pub(super) tables: FxHashMap<VariableId, Arc<[i64]>>,
+    pub(crate) tables: FxHashMap<VariableId, Arc<[i64]>>,
     /// Arrays of pointers that keep the values of their initialisers.
-    pub(super) pointer_tables: FxHashSet<VariableId>,
+    pub(crate) pointer_tables: FxHashSet<VariableId>,
     /// The variables that indices in those name.
-    pub(super) selects_pointers: FxHashSet<VariableId>,
-    pub(super) is_called: FxHashSet<FunctionId>,
-    functions: FxHashMap<FunctionId, Effects>,
+    pub(crate) selects_pointers: FxHashSet<VariableId>,
+    pub(crate) is_called: FxHashSet<FunctionId>,
+    pub(crate) initials: Vec<Initial>,
+    pub(crate) functions: FxHashMap<FunctionId, Effects>,
     events: Vec<(TextSize, Event)>,
-    environments: RefCell<FxHashMap<DirectiveId, Environment>>,
-    summaries: RefCell<FxHashMap<StmtId, Rc<Effects>>>,
+    environments: Mutex<FxHashMap<DirectiveId, Environment>>,
+    summaries: Mutex<FxHashMap<StmtId, Arc<Effects>>>,
 }
 
 impl Facts {
-    pub(super) fn new(program: &Program) -> Facts {
+    pub(crate) fn new(program: &Program) -> Facts {
         let mut all_events = Vec::new();
         program.defined_functions().for_each(|it| events(program, it.1, &mut all_events));
         all_events.sort_by_key(|it| it.0);
         let functions: FxHashMap<FunctionId, Effects> =
             program.defined_functions().map(|(id, body)| (id, effects(program, &all_events, body))).collect();
-        let all = |of: fn(&Effects) -> &FxHashSet<VariableId>| {
+        let all = |of: fn(&Effects) -> &FxHashSet<VariableId>| -> FxHashSet<VariableId> {
             functions.values().flat_map(|it| of(it).iter().copied()).collect()
         };
         let pointer_tables = pointer_tables(program);
         let variables = program.variables.iter().enumerate().map(|it| VariableId::new(it.0));
+        let (assigned, addressed) = (all(|it| &it.assigned), all(|it| &it.addressed));
         Facts {
-            assigned: all(|it| &it.assigned),
-            addressed: all(|it| &it.addressed),
+            initials: initials(program, |it| assigned.contains(it) || addressed.contains(it)),
+            assigned,
+            addressed,
             threadprivate: variables.filter(|it| program.is_threadprivate(*it)).collect(),
             tables: tables(program),
             selects_pointers: selecting(program, &pointer_tables),
@@ -73,14 +84,14 @@ impl Facts {
             is_called: functions.values().flat_map(|it| it.callees.iter().copied()).collect(),
             functions,
             events: all_events,
-            environments: RefCell::default(),
-            summaries: RefCell::default(),
+            environments: Mutex::default(),
+            summaries: Mutex::default(),
         }
     }
 
     /// The variables that a region uses and declares outside, with their attributes there.
-    pub(super) fn environment(&self, program: &Program, id: DirectiveId) -> Environment {
-        if let Some(known) = self.environments.borrow().get(&id) {
+    pub(crate) fn environment(&self, program: &Program, id: DirectiveId) -> Environment {
+        if let Some(known) = self.environments.lock().unwrap_or_else(PoisonError::into_inner).get(&id) {
             return known.clone();
         }
         let directive = program.directive(id);
@@ -90,21 +101,21 @@ impl Facts {
         variables.sort_unstable();
         variables.dedup();
         let of = |it: VariableId| Some((it, program.sharing(id, it)?.attribute));
-        let found: Rc<[_]> = variables.into_iter().filter_map(of).collect();
-        self.environments.borrow_mut().insert(id, found.clone());
+        let found: Arc<[_]> = variables.into_iter().filter_map(of).collect();
+        self.environments.lock().unwrap_or_else(PoisonError::into_inner).insert(id, found.clone());
         found
     }
 
     /// The directives in a statement, those of called functions included.
-    pub(super) fn directives_in(&self, program: &Program, stmt: StmtId) -> Vec<DirectiveId> {
+    pub(crate) fn directives_in(&self, program: &Program, stmt: StmtId) -> Vec<DirectiveId> {
         let total = self.with_callees(program, stmt);
         let callees = total.callees.iter().filter_map(|it| self.functions.get(it));
         callees.flat_map(|it| &it.directives).chain(&total.directives).copied().collect()
     }
 
     /// The effects of a statement, those of called functions included.
-    pub(super) fn with_callees(&self, program: &Program, stmt: StmtId) -> Rc<Effects> {
-        if let Some(known) = self.summaries.borrow().get(&stmt) {
+    pub(crate) fn with_callees(&self, program: &Program, stmt: StmtId) -> Arc<Effects> {
+        if let Some(known) = self.summaries.lock().unwrap_or_else(PoisonError::into_inner).get(&stmt) {
             return known.clone();
         }
         let mut total = effects(program, &self.events, stmt);
@@ -116,23 +127,52 @@ impl Facts {
             total.synchronises |= of.synchronises;
             open.extend(of.callees.iter().copied().filter(|it| total.callees.insert(*it)));
         }
-        let total = Rc::new(total);
-        self.summaries.borrow_mut().insert(stmt, total.clone());
+        let total = Arc::new(total);
+        self.summaries.lock().unwrap_or_else(PoisonError::into_inner).insert(stmt, total.clone());
         total
     }
 
-    /// The directives in a statement that start threads or lanes, those of called functions included.
-    pub(super) fn parallel_regions_in(&self, program: &Program, stmt: StmtId) -> Vec<DirectiveId> {
-        let all = self.directives_in(program, stmt).into_iter();
-        let is_parallel = |it: &DirectiveId| {
-            let directive = program.directive(*it);
-            directive.family != Family::OpenAcc
-                && [Construct::Parallel, Construct::Teams, Construct::Simd]
-                    .iter()
-                    .any(|it| directive.has(*it))
-        };
-        all.filter(is_parallel).collect()
+    /// Whether a statement or a function that it calls has directives that start threads or lanes.
+    pub(crate) fn has_parallel_regions(&self, program: &Program, stmt: StmtId) -> bool {
+        self.directives_in(program, stmt).iter().any(|it| starts_threads(program, *it))
     }
+
+    /// Whether a function or a function that it calls has a parallel region that is not among some.
+    pub(crate) fn has_region_besides(
+        &self,
+        program: &Program,
+        function: FunctionId,
+        met: &FxHashSet<DirectiveId>,
+    ) -> bool {
+        let mut seen = FxHashSet::from_iter([function]);
+        let mut open = vec![function];
+        while let Some(function) = open.pop() {
+            let Some(of) = self.functions.get(&function) else { continue };
+            if of.directives.iter().any(|it| !met.contains(it) && starts_threads(program, *it)) {
+                return true;
+            }
+            open.extend(of.callees.iter().copied().filter(|it| seen.insert(*it)));
+        }
+        false
+    }
+}
+
+/// Whether a directive starts threads or lanes.
+fn starts_threads(program: &Program, directive: DirectiveId) -> bool {
+    let directive = program.directive(directive);
+    directive.family != Family::OpenAcc
+        && [Construct::Parallel, Construct::Teams, Construct::Simd].iter().any(|it| directive.has(*it))
+}
+
+/// The objects with static storage that start with a constant.
+fn initials(program: &Program, changes: impl Fn(&VariableId) -> bool) -> Vec<Initial> {
+    let all = program.variables.iter().enumerate().filter(|it| it.1.has_static_storage());
+    let of = |(number, variable): (usize, &Variable)| {
+        let id = VariableId::new(number);
+        let value = i64::try_from(program.constant(variable.initializer?)?).ok()?;
+        Some(Initial { variable: id, value, is_fixed: !changes(&id) })
+    };
+    all.filter_map(of).collect()
 }
 
 /// The variable that an expression names alone.
