@@ -1,5 +1,5 @@
-//! Contexts (OpenMP 5.2, sections 7.1 to 7.3): which variant of a function or of a directive is for code that
-//! a device executes.
+//! Contexts (OpenMP 5.2, sections 7.1 to 7.3): which variant of a function or of a directive is for code of a
+//! device, or of the host.
 
 use smol_str::SmolStr;
 
@@ -135,12 +135,18 @@ impl Context {
         match (of.name.as_str(), self.is_device) {
             ("kind", true) => all(of, |it| matches!(it, "any" | "nohost" | "gpu").into()),
             ("kind", false) => all(of, |it| matches!(it, "any" | "host" | "cpu").into()),
+            ("arch", false) => all(of, |it| if is_of_gpus(it) { Answer::No } else { Answer::Unknown }),
             ("arch", true) => all(of, |it| matches!(it, "nvptx" | "nvptx64").into()),
             // Which GPU it is shows when the program runs.
             ("isa", true) => all(of, |it| if it.starts_with("sm_") { Answer::Unknown } else { Answer::No }),
             _ => Answer::Unknown,
         }
     }
+}
+
+/// Whether an architecture is one of GPUs (OpenMP API Additional Definitions).
+fn is_of_gpus(arch: &str) -> bool {
+    matches!(arch, "nvptx" | "nvptx64" | "amdgcn" | "gcn" | "spirv64")
 }
 
 /// The answer for all properties of a trait.

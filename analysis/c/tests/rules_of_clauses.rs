@@ -55,7 +55,11 @@ fn what_compilers_accept_is_no_error() {
         for (int i = 0; i < n; i++) a[i] *= 2;\n}\n}\n";
     assert_eq!(codes(scope), BTreeSet::new());
     // Compilers pass over it.
-    assert_eq!(codes(&on_loop("")), BTreeSet::from(["omp/unknown-directive"]));
+    for directive in
+        ["", "metadirective when(user={condition(1)}: parallell for)", "metadirective default(fur)"]
+    {
+        assert_eq!(codes(&on_loop(directive)), BTreeSet::from(["omp/unknown-directive"]), "{directive}");
+    }
 }
 
 #[test]

@@ -5,11 +5,12 @@ mod support;
 use std::path::Path;
 use std::sync::Arc;
 
+use apg_c_analysis::hir::Program;
 use apg_c_analysis::{AnalysisHost, Toolchain, parsed};
 use support::Disk;
 
-/// The name and the clauses of the directive that a `metadirective` is, inside of `around`.
-fn chosen(around: &str, clauses: &str) -> String {
+/// A function whose second directive is a `metadirective`, inside of `around`.
+fn lowered(around: &str, clauses: &str) -> Program {
     let text = format!(
         "int n;\nvoid f(int *a) {{\n#pragma omp {around}\n{{\n#pragma omp metadirective {clauses}\n\
          for (int i = 0; i < 8; i++) a[i] = i;\n}}\n}}\n"
@@ -18,8 +19,14 @@ fn chosen(around: &str, clauses: &str) -> String {
     let file = host.set_file(Path::new("/a.c"), text.as_str().into(), &Arc::new(Toolchain::default()));
     let parsed = parsed(host.database(), file).clone();
     assert!(parsed.syntax.main.errors().is_empty(), "{text}{:?}", parsed.syntax.main.errors());
-    let of = &parsed.program.directives[1];
-    assert!(of.body.is_some() && of.parent.is_some(), "{text}");
+    parsed.program.clone()
+}
+
+/// The name and the clauses of the directive that a `metadirective` is, inside of `around`.
+fn chosen(around: &str, clauses: &str) -> String {
+    let program = lowered(around, clauses);
+    let of = &program.directives[1];
+    assert!(of.body.is_some() && of.parent.is_some(), "{clauses}");
     let clauses = of.clauses.iter().map(|it| format!(" {}", it.name));
     format!("{}{}", of.name, clauses.collect::<String>())
 }
@@ -58,6 +65,32 @@ fn devices_choose_the_variant_of_the_highest_score() {
 }
 
 #[test]
+fn the_host_chooses_outside_of_regions() {
+    for (clauses, expected) in [
+        ("when(device={kind(host)}: for nowait) default(simd)", "for nowait"),
+        ("when(device={kind(nohost)}: for) default(simd)", "simd"),
+        ("when(device={arch(nvptx)}: for) otherwise(critical(lock))", "critical"),
+        ("when(construct={parallel}: for) when(construct={target}: simd)", "for"),
+        ("when(user={condition(0)}: for)", "nothing"),
+    ] {
+        assert_eq!(chosen("parallel", clauses), expected, "{clauses}");
+    }
+}
+
+#[test]
+fn functions_have_the_directives_of_both() {
+    let of = |clauses| {
+        let program = lowered("parallel", clauses);
+        let of = &program.directives[1];
+        (of.name.to_string(), of.for_device().name.to_string(), of.for_device().clauses.len())
+    };
+    let expected = ("for".to_owned(), "simd".to_owned(), 1);
+    assert_eq!(of("when(device={kind(host)}: for) default(simd simdlen(4))"), expected);
+    let expected = ("for".to_owned(), "metadirective".to_owned(), 2);
+    assert_eq!(of("when(device={isa(sm_90)}, construct={target}: simd) default(for)"), expected);
+}
+
+#[test]
 fn what_is_not_known_or_not_for_devices_stays_as_it_is() {
     let unknown = [
         "when(user={condition(n > 1)}: parallel for) default(simd)",
@@ -69,6 +102,8 @@ fn what_is_not_known_or_not_for_devices_stays_as_it_is() {
     for clauses in unknown {
         assert!(chosen("target map(a[0:8])", clauses).starts_with("metadirective"), "{clauses}");
     }
-    let plain = "when(device={kind(host)}: parallel for) default(simd)";
-    assert!(chosen("parallel", plain).starts_with("metadirective"));
+    let on_host = ["when(target_device={kind(gpu)}: for) default(simd)", "when(device={arch(x86_64)}: for)"];
+    for clauses in on_host {
+        assert!(chosen("parallel", clauses).starts_with("metadirective"), "{clauses}");
+    }
 }

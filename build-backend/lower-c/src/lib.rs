@@ -61,7 +61,7 @@ mod variants;
 mod xmp;
 
 pub use file::{HostRegion, PlacedRegions, lower, place_regions};
-pub use host::{Offloaded, ParallelKernels, host_text, offload, presumed_line};
+pub use host::{Offloaded, ParallelKernels, host_choices, host_text, offload, presumed_line};
 pub use questions::ThreadWord;
 pub use sources::{Definition, FileNumber, FileObject, ReachedObject, Source};
 pub use team::{ParallelRegions, Taken, functions_with_openmp, lower_parallel};

@@ -76,9 +76,14 @@ fn is_of_team(construct: Construct) -> bool {
 impl Body<'_, '_> {
     /// A construct inside of a region.
     pub(crate) fn nested_construct(&mut self, id: DirectiveId) -> Lowered<()> {
-        let of = self.unit.hir.directive(id);
-        if of.constructs.is_empty() && !matches!(of.name.as_str(), "assume" | "nothing") {
-            return no_device_form(of);
+        let of = self.unit.hir.directive(id).for_device();
+        if of.constructs.is_empty() {
+            match of.name.as_str() {
+                "assume" | "nothing" => {}
+                // Its begin says what there is to say.
+                "end metadirective" => return Ok(()),
+                _ => return no_device_form(of),
+            }
         }
         if let Threads::Block(team) = self.threads.clone() {
             return self.block_construct(id, &team);
@@ -142,7 +147,7 @@ impl Body<'_, '_> {
 
     fn nested_body(&mut self, id: DirectiveId, is_divided: bool, opens_team: bool) -> Lowered<()> {
         let hir = self.unit.hir;
-        let of = hir.directive(id);
+        let of = hir.directive(id).for_device();
         if of.constructs == [Construct::Flush] {
             self.call_entry("team_flush", Vec::new());
         }
@@ -240,7 +245,10 @@ impl Body<'_, '_> {
         for (variable, range) in hir.captured(id) {
             let sharing = hir.sharing(id, variable);
             let is_copied = sharing.is_some_and(|it| it.attribute == Attribute::Firstprivate);
-            if is_copied && is_changed(hir, body, variable) && !is_kept(hir, hir.directive(id), variable) {
+            if is_copied
+                && is_changed(hir, body, variable)
+                && !is_kept(hir, hir.directive(id).for_device(), variable)
+            {
                 self.declare_copy(variable, range)?;
             }
         }

@@ -369,7 +369,7 @@ impl Body<'_, '_> {
         if self.team.is_some() {
             return self.team_directive(id);
         }
-        let directive = self.unit.hir.directive(id);
+        let directive = self.unit.hir.directive(id).for_device();
         match directive.constructs[..] {
             [Construct::Atomic] => self.atomic(directive),
             _ if directive.family != Family::OpenMp => {

@@ -71,7 +71,7 @@ fn constructs_around(hir: &Program, innermost: Option<DirectiveId>, is_device: b
     let mut next = innermost;
     while let Some(id) = next {
         let of = hir.directive(id);
-        directives.push(&of.constructs);
+        directives.push(if is_device { &of.for_device().constructs } else { &of.constructs });
         next = of.parent.filter(|_| !of.has(Construct::Target));
     }
     let mut constructs: Vec<Construct> = directives.into_iter().rev().flatten().copied().collect();

@@ -23,7 +23,8 @@ use rustc_hash::FxHashMap;
 pub use self::forms::{FileForms, translate_file_alone};
 use crate::build::{self, Options, Translated};
 pub use crate::c_devices::{
-    DeviceProgram, Parallel, Placement, simplified_sources, translate_distributed, translate_program,
+    DeviceProgram, Parallel, Placement, chosen_sources, simplified_sources, translate_distributed,
+    translate_program,
 };
 use crate::compile_commands::normalize;
 use crate::load_failure::LoadFailure;

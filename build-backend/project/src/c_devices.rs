@@ -53,21 +53,44 @@ pub struct DeviceProgram {
 /// # Errors
 /// A file cannot be read, or the C compiler refuses the flags.
 pub fn simplified_sources(sources: &[PathBuf], flags: &[String]) -> Result<Vec<Option<String>>, LoadFailure> {
-    let mut late: Vec<Option<Arc<str>>> = Vec::new();
+    edited_for_host(sources, flags, has_late_forms, apg_lower_c::host_text)
+}
+
+/// The text of each source with the directives that the host has in place of `metadirective`, as far as
+/// that is known ([`apg_lower_c::host_choices`]). Nothing if no source has such directives.
+///
+/// # Errors
+/// A file cannot be read, or the C compiler refuses the flags.
+pub fn chosen_sources(sources: &[PathBuf], flags: &[String]) -> Result<Vec<Option<String>>, LoadFailure> {
+    edited_for_host(sources, flags, has_metadirectives, apg_lower_c::host_choices)
+}
+
+/// What an edit makes of each source whose text it concerns.
+fn edited_for_host(
+    sources: &[PathBuf],
+    flags: &[String],
+    is_concerned: impl Fn(&str) -> bool,
+    edit: impl Fn(Source<'_>, &str) -> Option<String>,
+) -> Result<Vec<Option<String>>, LoadFailure> {
+    let mut concerned: Vec<Option<Arc<str>>> = Vec::new();
     for path in sources {
         let text = if is_source(path) { Some(read(path)?.1) } else { None };
-        late.push(text.filter(|it| has_late_forms(it)));
+        concerned.push(text.filter(|it| is_concerned(it)));
     }
-    if late.iter().all(Option::is_none) {
+    if concerned.iter().all(Option::is_none) {
         return Ok(Vec::new());
     }
     let compiler = Arc::new(toolchain(flags)?);
-    let simplified = sources.iter().zip(late).map(|(path, text)| {
+    let edited = sources.iter().zip(concerned).map(|(path, text)| {
         let file = AnalysedFile::of_text(path, text?, &compiler);
         let parsed = file.parsed().ok()?;
-        apg_lower_c::host_text(Source { parsed, path: &file.path }, &path.display().to_string())
+        edit(Source { parsed, path: &file.path }, &path.display().to_string())
     });
-    Ok(simplified.collect())
+    Ok(edited.collect())
+}
+
+fn has_metadirectives(text: &str) -> bool {
+    text.contains("metadirective")
 }
 
 /// Whether two words are those of a directive that moves data.
@@ -100,9 +123,13 @@ pub fn translate_program(
         let text = if is_source(path) { read(path)?.1 } else { Arc::default() };
         Ok(text.contains("target") || parallel == Parallel::Device && text.contains("parallel"))
     };
-    let is_of_devices = sources.iter().map(names_devices).collect::<Result<Vec<bool>, _>>()?;
+    let mut is_of_devices = sources.iter().map(names_devices).collect::<Result<Vec<bool>, _>>()?;
     if !is_of_devices.contains(&true) {
         return Ok(Ok(Placement::Host(Vec::new())));
+    }
+    // What is chosen is written into all files.
+    for (path, is_of_devices) in sources.iter().zip(&mut is_of_devices).filter(|it| is_source(it.0)) {
+        *is_of_devices |= has_metadirectives(&read(path)?.1);
     }
     let compiler = Arc::new(Toolchain { separates_own_headers: true, ..toolchain(flags)? });
     // Regions may call functions of all files.

@@ -28,6 +28,28 @@ pub struct Directive {
     pub parent: Option<DirectiveId>,
     /// The function that contains it.
     pub function: Option<FunctionId>,
+    /// What it was chosen from, if it is written as a `metadirective`.
+    pub metadirective: Option<Box<Metadirective>>,
+}
+
+/// The choices of a `metadirective` (OpenMP 5.2, section 7.4), where the directive does not say them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metadirective {
+    /// What the host has in its place.
+    pub on_host: HostDirective,
+    /// What a device has in its place, where functions contain it and it differs.
+    pub on_device: Option<Directive>,
+}
+
+/// What the host has in place of a `metadirective`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostDirective {
+    /// It is not known at compile time: what the C compiler chooses.
+    Unknown,
+    /// No directive.
+    Nothing,
+    /// The directive with these words.
+    Words(TextRange),
 }
 
 /// A clause.
@@ -174,6 +196,11 @@ impl Construct {
 }
 
 impl Directive {
+    /// What code of a function is on a device.
+    pub fn for_device(&self) -> &Directive {
+        self.metadirective.as_ref().and_then(|it| it.on_device.as_ref()).unwrap_or(self)
+    }
+
     /// Whether one of its constructs is this.
     pub fn has(&self, construct: Construct) -> bool {
         self.constructs.contains(&construct)

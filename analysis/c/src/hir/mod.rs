@@ -16,7 +16,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
 pub use self::context::{FunctionVariant, Selector, Trait};
-pub use self::directive::{Clause, Construct, Directive, Item, Mapper, Modifier};
+pub use self::directive::{
+    Clause, Construct, Directive, HostDirective, Item, Mapper, Metadirective, Modifier,
+};
 pub use self::ids::{DirectiveId, ExprId, FunctionId, RecordId, StmtId, VariableId};
 pub use self::mapping::{Mapping, Role, Spelling, Subscript, SubscriptKind};
 pub use self::types::{Field, Length, Members, Record, Type};

@@ -6,8 +6,8 @@ use apg_c_syntax::{TextRange, TextSize};
 
 use super::mapping::{Mapping, SubscriptKind};
 use super::{
-    CaseLabel, Clause, Designator, Directive, DirectiveId, Entity, Expr, ExprId, ExprKind, Function, Item,
-    Length, Mapper, Stmt, StmtId, StmtKind, Type, Variable, VariableId,
+    CaseLabel, Clause, Designator, Directive, DirectiveId, Entity, Expr, ExprId, ExprKind, Function,
+    HostDirective, Item, Length, Mapper, Stmt, StmtId, StmtKind, Type, Variable, VariableId,
 };
 
 /// Numbers from one on move.
@@ -200,6 +200,12 @@ impl Shift {
         directive.clauses.iter_mut().for_each(|it| self.clause(it));
         directive.body.iter_mut().for_each(|it| self.stmt_id(it));
         directive.parent.iter_mut().for_each(|it| self.directive_id(it));
+        if let Some(of) = &mut directive.metadirective {
+            if let HostDirective::Words(words) = &mut of.on_host {
+                *words = self.range(*words);
+            }
+            of.on_device.iter_mut().for_each(|it| self.directive(it));
+        }
     }
 
     fn clause(&self, clause: &mut Clause) {

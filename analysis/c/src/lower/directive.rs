@@ -8,11 +8,14 @@ use super::context::{self, Part};
 use super::{Lowerer, range};
 use crate::contexts::{Choice, Context};
 use crate::hir::{
-    Clause, Construct, Directive, DirectiveId, FunctionId, FunctionVariant, Item, Mapper, Modifier, Selector,
+    Clause, Construct, Directive, DirectiveId, FunctionId, FunctionVariant, HostDirective, Item, Mapper,
+    Metadirective, Modifier, Selector,
 };
 
 /// What a directive says: its own words, or those of the variant that takes its place.
 pub(super) struct Written {
+    /// All of it.
+    pub range: TextRange,
     pub name: SmolStr,
     pub name_range: TextRange,
     pub argument: Option<ast::DirectiveArgument>,
@@ -22,6 +25,7 @@ pub(super) struct Written {
 impl Written {
     fn new(directive: &ast::Directive) -> Written {
         Written {
+            range: range(directive),
             name: name(directive),
             name_range: directive.directive_name().map_or_else(|| range(directive), |it| range(&it)),
             argument: directive.directive_argument(),
@@ -38,8 +42,15 @@ pub(super) fn name(directive: &ast::Directive) -> SmolStr {
 impl Lowerer {
     /// A directive with the statement that it is about.
     pub(super) fn directive(&mut self, directive: &ast::Directive, body: Option<ast::Stmt>) -> DirectiveId {
-        let chosen = self.chosen_variant(directive);
-        let Written { name, name_range, argument, clauses } =
+        let chosen = self.chosen_variants(directive);
+        let (chosen, metadirective, on_device) = match chosen {
+            None => (None, None, None),
+            Some(Chosen { here, on_host, on_device }) => {
+                let of = Metadirective { on_host, on_device: None };
+                (here, Some(Box::new(of)), on_device)
+            }
+        };
+        let Written { range: _, name, name_range, argument, clauses } =
             chosen.unwrap_or_else(|| Written::new(directive));
         let id = DirectiveId::new(self.program.directives.len());
         self.program.directives.push(Directive {
@@ -53,11 +64,9 @@ impl Lowerer {
             body: None,
             parent: self.directive,
             function: self.function,
+            metadirective,
         });
-        let argument = argument.map_or_else(Vec::new, |it| {
-            let items: Vec<_> = it.items().collect();
-            items.into_iter().flat_map(|it| self.items_of_argument(it)).collect()
-        });
+        let argument = self.arguments(argument);
         self.program.directives[id.index()].argument = argument;
         self.threadprivate(directive);
         self.declare_target(directive);
@@ -73,7 +82,34 @@ impl Lowerer {
             self.directive = around;
             self.program.directives[id.index()].body = Some(body);
         }
+        if let Some(on_device) = on_device {
+            let on_device = self.on_device(on_device, id);
+            let of = &mut self.program.directives[id.index()].metadirective;
+            of.iter_mut().for_each(|it| it.on_device = Some(on_device.clone()));
+        }
         id
+    }
+
+    /// The items in parentheses behind the name of a directive.
+    fn arguments(&mut self, argument: Option<ast::DirectiveArgument>) -> Vec<Item> {
+        let items: Vec<_> = argument.iter().flat_map(|it| it.items()).collect();
+        items.into_iter().flat_map(|it| self.items_of_argument(it)).collect()
+    }
+
+    /// The directive that a device has in place of one of the host.
+    fn on_device(&mut self, written: Written, id: DirectiveId) -> Directive {
+        let Written { range: _, name, name_range, argument, clauses } = written;
+        let argument = self.arguments(argument);
+        let clauses = clauses.iter().map(|it| self.clause(it)).collect();
+        Directive {
+            constructs: Construct::split(&name),
+            name,
+            name_range,
+            argument,
+            clauses,
+            metadirective: None,
+            ..self.program.directive(id).clone()
+        }
     }
 
     /// Lowers the clauses of a directive, which for `declare mapper` name the object that it declares.
@@ -228,52 +264,52 @@ impl Lowerer {
         self.program.variants.extend(variants);
     }
 
-    /// The directive that a `metadirective` inside of a `target` region stands for on a device (OpenMP 5.2,
-    /// section 7.4); `None` for other directives, and where that is not known at compile time. Outside of
-    /// regions it is the C compiler's.
-    pub(super) fn chosen_variant(&mut self, directive: &ast::Directive) -> Option<Written> {
-        let context = self.device_context().filter(|_| name(directive) == "metadirective")?;
-        let clauses: Vec<_> = directive.clauses_named("when").collect();
-        let selectors: Vec<Selector> = clauses.iter().map(|it| self.selector(it)).collect();
-        let clause = match context.choose(&selectors.iter().collect::<Vec<_>>()) {
-            Choice::Variant(index) => clauses.get(index).cloned(),
-            Choice::Base => directive.clauses().find(|it| matches!(&*it.name(), "default" | "otherwise")),
-            Choice::Unknown(_) => return None,
-        };
-        let all = range(directive);
-        let Some(clause) = clause else { return Some(nothing(all)) };
-        let mut children = clause.syntax().children();
-        let Some(name) = children.find_map(ast::DirectiveName::cast) else {
-            return context::is_empty(&clause).then(|| nothing(range(&clause)));
-        };
-        let text = SmolStr::new(name.text());
-        let constructs = Construct::split(&text);
-        if text != "nothing"
-            && (constructs.is_empty() || !constructs.iter().all(|it| context::has_statement(*it)))
-        {
+    /// What a `metadirective` stands for (OpenMP 5.2, section 7.4); `None` for other directives.
+    fn chosen_variants(&mut self, directive: &ast::Directive) -> Option<Chosen> {
+        if name(directive) != "metadirective" {
             return None;
         }
-        Some(Written {
-            name: text,
-            name_range: range(&name),
-            argument: clause.syntax().children().find_map(ast::DirectiveArgument::cast),
-            clauses: clause.syntax().children().filter_map(ast::Clause::cast).collect(),
-        })
+        let clauses: Vec<_> = directive.clauses_named("when").collect();
+        let selectors: Vec<Selector> = clauses.iter().map(|it| self.selector(it)).collect();
+        let choose = |context: &Context| {
+            let clause = match context.choose(&selectors.iter().collect::<Vec<_>>()) {
+                Choice::Variant(index) => clauses.get(index).cloned(),
+                Choice::Base => directive.clauses().find(|it| matches!(&*it.name(), "default" | "otherwise")),
+                Choice::Unknown(_) => return None,
+            };
+            written(directive, clause)
+        };
+        let (constructs, is_in_region) = self.constructs_around();
+        let on_host = choose(&Context::new(constructs.iter().copied(), false));
+        let of_device = constructs.iter().rposition(|it| *it == Construct::Target).unwrap_or(0);
+        let target = (!is_in_region).then_some(Construct::Target);
+        let of_device = target.into_iter().chain(constructs[of_device..].iter().copied());
+        let on_device = choose(&Context::new(of_device, true));
+        let host_words = match &on_host {
+            None => HostDirective::Unknown,
+            Some(it) if it.name == "nothing" => HostDirective::Nothing,
+            Some(it) => HostDirective::Words(it.range),
+        };
+        if is_in_region {
+            return Some(Chosen { here: on_device, on_host: host_words, on_device: None });
+        }
+        let is_same = on_device.as_ref().map(|it| it.range) == on_host.as_ref().map(|it| it.range);
+        let of_functions = (!is_same).then(|| on_device.unwrap_or_else(|| Written::new(directive)));
+        Some(Chosen { here: on_host, on_host: host_words, on_device: of_functions })
     }
 
-    /// The context of code in a `target` region.
-    fn device_context(&self) -> Option<Context> {
+    /// The constructs around, the outermost first, and whether one of them is a `target` region.
+    fn constructs_around(&self) -> (Vec<Construct>, bool) {
         let mut around = Vec::new();
         let mut next = self.directive;
         while let Some(id) = next {
             let of = self.program.directive(id);
             around.push(&of.constructs);
-            if of.has(Construct::Target) {
-                return Some(Context::new(around.into_iter().rev().flatten().copied(), true));
-            }
             next = of.parent;
         }
-        None
+        let constructs: Vec<Construct> = around.into_iter().rev().flatten().copied().collect();
+        let is_in_region = constructs.contains(&Construct::Target);
+        (constructs, is_in_region)
     }
 
     /// The selector of a clause.
@@ -299,6 +335,37 @@ impl Lowerer {
 }
 
 /// The directive that leaves its statement as it is.
-fn nothing(name_range: TextRange) -> Written {
-    Written { name: "nothing".into(), name_range, argument: None, clauses: Vec::new() }
+fn nothing(range: TextRange) -> Written {
+    Written { range, name: "nothing".into(), name_range: range, argument: None, clauses: Vec::new() }
+}
+
+/// What a clause of a `metadirective` has in its place; `None` for what is not about the statement behind it.
+fn written(directive: &ast::Directive, clause: Option<ast::Clause>) -> Option<Written> {
+    let Some(clause) = clause else { return Some(nothing(range(directive))) };
+    let mut children = clause.syntax().children();
+    let Some(name) = children.find_map(ast::DirectiveName::cast) else {
+        return context::is_empty(&clause).then(|| nothing(range(&clause)));
+    };
+    let text = SmolStr::new(name.text());
+    let constructs = Construct::split(&text);
+    if text != "nothing"
+        && (constructs.is_empty() || !constructs.iter().all(|it| context::has_statement(*it)))
+    {
+        return None;
+    }
+    let argument = clause.syntax().children().find_map(ast::DirectiveArgument::cast);
+    let clauses: Vec<_> = clause.syntax().children().filter_map(ast::Clause::cast).collect();
+    let last = clauses.last().map(range).or_else(|| argument.as_ref().map(range));
+    let name_range = range(&name);
+    let range = last.map_or(name_range, |it| name_range.cover(it));
+    Some(Written { range, name: text, name_range, argument, clauses })
+}
+
+/// What a `metadirective` stands for.
+struct Chosen {
+    /// In its place; `None` if it is not known.
+    here: Option<Written>,
+    on_host: HostDirective,
+    /// In functions that a region calls, where it is something else.
+    on_device: Option<Written>,
 }

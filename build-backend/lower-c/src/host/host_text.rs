@@ -17,6 +17,20 @@ use crate::unsupported::{Lowered, unsupported};
 /// `all`, and `map` without a type. `None` if the file has nothing of it, if a macro or a header contains
 /// it, or if a clause names a mapper that is not declared. `name` is the file in messages.
 pub fn host_text(source: Source<'_>, name: &str) -> Option<String> {
+    text_for_host(source, name, |host, of| host.simplify(of))
+}
+
+/// The text of a file whose regions the host runs, with the directives that it has in place of
+/// `metadirective`. `None` if the file has none whose choice is known.
+pub fn host_choices(source: Source<'_>, name: &str) -> Option<String> {
+    text_for_host(source, name, |_, _| Ok(()))
+}
+
+fn text_for_host(
+    source: Source<'_>,
+    name: &str,
+    edit: impl Fn(&mut Host<'_>, &Directive) -> Lowered<()>,
+) -> Option<String> {
     let files = [source];
     let sources = Sources::new(&files, false);
     let mut host = Host {
@@ -33,7 +47,8 @@ pub fn host_text(source: Source<'_>, name: &str) -> Option<String> {
     let hir = &source.parsed.program;
     let of_openmp = hir.directive_ids().map(|it| hir.directive(it)).filter(|it| it.family == Family::OpenMp);
     for of in of_openmp {
-        host.simplify(of).ok()?;
+        host.write_choice(of, false);
+        edit(&mut host, of).ok()?;
     }
     host.is_changed.then(|| host.edits.apply(source.parsed.text(), name, ""))
 }

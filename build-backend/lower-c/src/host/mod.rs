@@ -9,6 +9,7 @@ mod host_region;
 mod host_text;
 mod mapper;
 mod mapping;
+mod metadirective;
 mod nested;
 mod parallel;
 
@@ -24,7 +25,7 @@ use apg_c_syntax::{Family, TextRange};
 use self::deferred::{RegionCall, is_deferred};
 pub use self::edits::presumed_line;
 use self::edits::{Edits, pragma};
-pub use self::host_text::host_text;
+pub use self::host_text::{host_choices, host_text};
 use self::mapping::{Map, SourceText, map_kinds, type_kinds};
 pub use self::parallel::ParallelKernels;
 use crate::data::{Captured, Reference};
@@ -87,6 +88,7 @@ pub fn offload(
     let mut kernels = with.kernels.iter();
     for id in parsed.program.directive_ids() {
         let launched = parallel.map_or(Ok(false), |it| host.parallel(id, it));
+        host.write_choice(parsed.program.directive(id), true);
         let edited = launched.and_then(|it| if it { Ok(()) } else { host.directive(id, &mut kernels) });
         errors.extend(edited.err());
     }

@@ -181,7 +181,7 @@ impl<'a> Build<'a> {
     fn compile_sources(&self, observer: &dyn BuildObserver) -> Result<(Vec<PathBuf>, String), CBuildError> {
         let edited: &'a [Option<String>] = match &self.request.form {
             Form::SharedObject(shared) => &shared.edited,
-            Form::Executable => &[],
+            Form::Executable => &self.request.chosen,
         };
         let sources = self.request.sources.iter().enumerate();
         let text = |of: &'a [Option<String>], index: usize| of.get(index).and_then(Option::as_deref);
@@ -268,8 +268,8 @@ impl<'a> Build<'a> {
         let is_native = parts.iter().any(|it| it.contains("=native"));
         parts.extend(is_native.then(|| crate::compiler::cpu_identity().to_owned()));
         parts.push(cache::key(&[bytes]));
+        parts.extend(text.map(str::to_owned));
         if let Form::SharedObject(shared) = &self.request.form {
-            parts.push(text.unwrap_or_default().to_owned());
             parts.extend(shared.supports.iter().map(|it| it.header.1.to_owned()));
         }
         parts.extend(simplified.map(str::to_owned));

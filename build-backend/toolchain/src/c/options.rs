@@ -14,6 +14,9 @@ pub struct CBuild {
     pub options: Vec<Vec<String>>,
     /// What is built.
     pub form: Form,
+    /// What is compiled in place of a source of an executable; `None` or nothing for a source that stays as
+    /// it is.
+    pub chosen: Vec<Option<String>>,
     /// What is compiled where the compiler rejects a source of an executable; `None` or nothing for a source
     /// without such a text.
     pub simplified: Vec<Option<String>>,
@@ -26,7 +29,7 @@ pub struct CBuild {
 /// What a C program is built into.
 #[derive(Clone, Debug, Default)]
 pub enum Form {
-    /// An executable, from the user's sources as they are.
+    /// An executable, from the user's sources as they are, or [`CBuild::chosen`].
     #[default]
     Executable,
     /// A shared object, from edited sources.

@@ -7,7 +7,7 @@ use apg_project::build::c_compiler_findings;
 use apg_project::c as translation;
 use apg_runtime::cache::Cache;
 use apg_runtime::offload::TargetDevices;
-use apg_toolchain::c::{self, CBuild, CBuildError, Executable};
+use apg_toolchain::c::{self, CBuildError, Executable};
 use apg_toolchain::{Language, write_bundle};
 
 use super::CProgram;
@@ -157,9 +157,10 @@ impl CProgram {
                 return Ok(1);
             }
         }
-        let simplified = translation::simplified_sources(sources, &flags)?;
+        let mut request = self.request();
+        self.simplify(&mut request)?;
         let progress = Progress::default();
-        let compiled = c::compile(&CBuild { simplified, ..self.request() }, &Cache::default(), &progress);
+        let compiled = c::compile(&request, &Cache::default(), &progress);
         progress.finish();
         let objects = match compiled {
             Ok(objects) => objects,

@@ -114,6 +114,7 @@ impl CProgram {
             objects: self.inputs.objects.clone(),
             options,
             form: Form::Executable,
+            chosen: Vec::new(),
             simplified: Vec::new(),
             is_colored: report::is_colored() && self.is_for_people(),
             is_english: !self.is_for_people(),

@@ -53,7 +53,7 @@ impl CProgram {
             }
         }
         if devices.is_none() {
-            request.simplified = translation::simplified_sources(sources, &flags)?;
+            self.simplify(&mut request)?;
             return Ok(Ok((request, Kind::Executable)));
         }
         let options = self.device_options();
@@ -61,7 +61,7 @@ impl CProgram {
         let DeviceProgram { edited, regions, on_host } = match found {
             Ok(Placement::Devices(program)) => program,
             Ok(Placement::Host(reasons)) => {
-                request.simplified = translation::simplified_sources(sources, &flags)?;
+                self.simplify(&mut request)?;
                 let is_built = self.report_host_regions(reasons, is_stream)?;
                 return Ok(if is_built { Ok((request, Kind::Executable)) } else { Err(1) });
             }
@@ -83,6 +83,14 @@ impl CProgram {
         }
         request.form = Form::SharedObject(form);
         Ok(Ok((request, Kind::Offloaded)))
+    }
+
+    /// Adds edited sources for a compiler that does not know all their directives.
+    pub(super) fn simplify(&self, request: &mut CBuild) -> Result<(), Failure> {
+        let (sources, flags) = (&self.inputs.sources, self.compile_flags());
+        request.chosen = translation::chosen_sources(sources, &flags)?;
+        request.simplified = translation::simplified_sources(sources, &flags)?;
+        Ok(())
     }
 
     /// Options of the translation of what devices run.

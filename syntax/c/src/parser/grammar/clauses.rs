@@ -339,7 +339,13 @@ fn score(p: &mut Parser<'_>) {
 /// The directive that a clause of `metadirective` names, without `#pragma omp`.
 fn variant(p: &mut Parser<'_>, family: Family) {
     let words: Vec<&str> = (0..8).map(|it| p.text(it)).take_while(|it| !it.is_empty()).collect();
-    let Some((count, _)) = directive_table::find(family, &words) else { return balanced(p) };
+    let Some((count, _)) = directive_table::find(family, &words) else {
+        if !p.at(R_PAREN) {
+            super::directive::unknown_directive(p, family, &words);
+            p.skip_to(TokenSet::new(&[R_PAREN]));
+        }
+        return;
+    };
     let name = words[..count].join(" ");
     let m = p.start();
     for _ in 0..count {

@@ -58,6 +58,7 @@ fn body(p: &mut Parser<'_>, family: Family) -> Association {
     let words: Vec<&str> = (0..8).map(|it| p.text(it)).take_while(|it| !it.is_empty()).collect();
     let Some((count, association)) = directive_table::find(family, &words) else {
         unknown_directive(p, family, &words);
+        p.skip_to(TokenSet::new(&[]));
         return Association::None;
     };
     let name = words[..count].join(" ");
@@ -81,7 +82,8 @@ fn body(p: &mut Parser<'_>, family: Family) -> Association {
     if stands_alone { Association::None } else { association }
 }
 
-fn unknown_directive(p: &mut Parser<'_>, family: Family, words: &[&str]) {
+/// Reports a directive that its specification does not have.
+pub(super) fn unknown_directive(p: &mut Parser<'_>, family: Family, words: &[&str]) {
     let specification = match family {
         Family::OpenMp => "OpenMP",
         Family::OpenAcc => "OpenACC",
@@ -94,7 +96,6 @@ fn unknown_directive(p: &mut Parser<'_>, family: Family, words: &[&str]) {
     let close = apg_source::closest(first, firsts);
     let hint = close.map(|it| format!("did you mean `{it}`?"));
     p.error_with(format!("`{first}` is not a directive of {specification}"), hint, close.map(str::to_string));
-    p.skip_to(TokenSet::new(&[]));
 }
 
 /// The parenthesis after the name of some directives.
