@@ -8,6 +8,7 @@ use apg_c_syntax::TextRange;
 use apg_mir::{self as mir, Expr, Operation, Ty};
 
 use crate::body::{BlockTeam, Body, LastValue, Storage, Threads, binary, int};
+use crate::changes::is_changed_outside_of;
 use crate::data::{Captured, Reference, check_last_value};
 use crate::launch::Launch;
 use crate::loops::{check_perfect_nest, not_canonical};
@@ -54,7 +55,14 @@ impl Body<'_, '_> {
                 _ => false,
             };
             let is_shared = is_of_thread && !is_own;
-            if is_shared && self.changed.contains(&it.variable) {
+            // Where an inner construct has copies of its own, nothing changes the shared object.
+            let has_copies = |of: &Directive| {
+                let names = |name| of.clauses_named(name).flat_map(|it| &it.items);
+                let mut items = names("private").chain(names("firstprivate"));
+                items.any(|item| item.variable(hir) == Some(it.variable))
+            };
+            let is_changed = || is_changed_outside_of(hir, shape.body, it.variable, has_copies);
+            if is_shared && self.changed.contains(&it.variable) && is_changed() {
                 let message = format!("threads of the region share `{}`, and change it", of.name);
                 let advice =
                     format!("write `map(tofrom: {0})`, or `firstprivate({0})` of `parallel`", of.name);

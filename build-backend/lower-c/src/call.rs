@@ -164,7 +164,10 @@ impl Body<'_, '_> {
         let pointee = match object {
             ReachedObject::Ending => Ty::I32,
             ReachedObject::Function(_) => Ty::Void,
-            ReachedObject::Ranges | ReachedObject::Device | ReachedObject::Threads(_) => Ty::I64,
+            ReachedObject::Ranges
+            | ReachedObject::Device
+            | ReachedObject::Number(_)
+            | ReachedObject::Threads(_) => Ty::I64,
             ReachedObject::OfFile((file, variable)) => {
                 let of = self.unit.sources.hir(file).variable(variable);
                 self.unit.in_file(file, |unit| match &of.ty {
@@ -175,7 +178,7 @@ impl Body<'_, '_> {
             }
         };
         let ty = match object {
-            ReachedObject::Device | ReachedObject::Threads(_) => pointee,
+            ReachedObject::Device | ReachedObject::Number(_) | ReachedObject::Threads(_) => pointee,
             _ => self.unit.program.types.pointer_to(pointee, AddressSpace::Generic),
         };
         let local = self.local(&self.unit.sources.name(object), ty);

@@ -1,7 +1,7 @@
 //! Side effects on named objects (C17 5.1.2.3).
 
 use apg_c_analysis::hir::visit::Node;
-use apg_c_analysis::hir::{ExprId, ExprKind, Program, StmtId, Type, VariableId};
+use apg_c_analysis::hir::{Directive, ExprId, ExprKind, Program, StmtId, Type, VariableId};
 
 /// Whether all that a file does with a variable is to read numbers of it: its address goes nowhere.
 pub(crate) fn is_read_only_by_value(hir: &Program, variable: VariableId) -> bool {
@@ -34,9 +34,24 @@ pub(crate) fn part_of(hir: &Program, expr: ExprId) -> Option<VariableId> {
 
 /// Whether a statement changes a variable, or may do so through its address.
 pub(crate) fn is_changed(hir: &Program, stmt: StmtId, variable: VariableId) -> bool {
+    is_changed_outside_of(hir, stmt, variable, |_| false)
+}
+
+/// Whether a statement changes a variable, or may do so through its address, other than inside of certain
+/// directives.
+pub(crate) fn is_changed_outside_of(
+    hir: &Program,
+    stmt: StmtId,
+    variable: VariableId,
+    is_left_out: impl Fn(&Directive) -> bool,
+) -> bool {
     let mut found = false;
     hir.walk_stmt(stmt, &mut |node| {
-        let Node::Expr(id) = node else { return true };
+        let id = match node {
+            Node::Expr(id) => id,
+            Node::Directive(id) => return !is_left_out(hir.directive(id)),
+            Node::Stmt(_) => return true,
+        };
         found |= match hir.expr(id).kind {
             ExprKind::Assign(_, target, _)
             | ExprKind::Increment { target, .. }

@@ -150,8 +150,8 @@ pub(crate) fn captured(
             }
         }
     }
-    for directive in chain {
-        let directive = hir.directive(*directive);
+    for (index, directive) in chain.iter().enumerate() {
+        let (directive, is_of_target) = (hir.directive(*directive), index == 0);
         let is_evaluated = |it: &&Clause| {
             let is_number = matches!(
                 &*it.name,
@@ -168,10 +168,16 @@ pub(crate) fn captured(
                 }
             };
             for expr in clause.items.iter().filter_map(|it| it.expr) {
+                // What these lead to is the host's.
+                let is_of_host = is_of_target && matches!(&*clause.name, "num_teams" | "thread_limit");
                 hir.walk_expr(expr, &mut |node| {
-                    if let Node::Expr(it) = node {
-                        add(it);
+                    let Node::Expr(it) = node else { return true };
+                    if is_of_host
+                        && matches!(hir.expr(it).ty.clone().decayed(), Type::Pointer(_) | Type::Record(_))
+                    {
+                        return false;
                     }
+                    add(it);
                     true
                 });
             }
@@ -194,6 +200,35 @@ pub(crate) fn captured(
         found.push(Captured { variable, range, reference: Reference::LastCounter });
     }
     Ok(found)
+}
+
+/// The numbers in `num_teams` and `thread_limit` of a `target` directive that a launch cannot compute of what
+/// the region captures by value. The host evaluates them in front of the region, in its own variables
+/// (OpenMP 5.2, sections 10.2 and 13.8).
+pub(crate) fn host_numbers(hir: &Program, directive: &Directive, captured: &[Captured]) -> Vec<ExprId> {
+    let clauses = ["num_teams", "thread_limit"].into_iter().filter_map(|it| directive.clause(it));
+    let numbers = clauses.filter_map(|it| it.items.first()?.expr);
+    let is_value = |variable: VariableId| {
+        let ty = &hir.variable(variable).ty;
+        let found = captured.iter().find(|it| it.variable == variable);
+        ty.is_arithmetic() && found.is_some_and(|it| it.reference == Reference::Value)
+    };
+    let is_computed = |number: ExprId| {
+        let mut is_computed = true;
+        hir.walk_expr(number, &mut |node| {
+            if let Node::Expr(id) = node {
+                is_computed &= match hir.expr(id).kind {
+                    ExprKind::Variable(it) => is_value(it),
+                    ExprKind::Integer(_) | ExprKind::Unary(..) | ExprKind::Binary(..) => true,
+                    ExprKind::Cast(_) | ExprKind::Unevaluated => true,
+                    _ => false,
+                };
+            }
+            true
+        });
+        is_computed
+    };
+    numbers.filter(|it| hir.constant(*it).is_none() && !is_computed(*it)).collect()
 }
 
 /// Whether a clause says whether the threads of a team execute a region, or one alone (OpenMP 5.2, sections

@@ -11,6 +11,7 @@ use crate::data::is_condition_of_team;
 use crate::loops::tiles_along;
 use crate::nested::is_divided_by_teams;
 use crate::shape::Shape;
+use crate::sources::ReachedObject;
 use crate::tiles::{Tile, tile};
 use crate::unsupported::{Lowered, unsupported};
 
@@ -158,7 +159,11 @@ impl Body<'_, '_> {
             return unsupported(clause.range, "this clause has no number", "write a number");
         };
         let range = self.unit.hir.expr(expr).range;
+        let of_host = self.file_addresses.get(&ReachedObject::Number(expr)).copied();
         let (stmts, value) = self.nested(|it| {
+            if let Some(number) = of_host {
+                return Ok(local_value(number, Ty::I64));
+            }
             let value = it.value(expr)?;
             it.convert_to(value, Ty::I64, range)
         })?;

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 
 use crate::body::{Body, LastValue, Role, Storage, Threads, binary, int, local_value, operation};
 use crate::conversion::zero;
-use crate::data::{Captured, First, Reference, captured};
+use crate::data::{Captured, First, Reference, captured, host_numbers};
 use crate::launch::Launch;
 use crate::reduction::{PrivateSum, Reduced};
 use crate::schedule::{Level, Workers, keeps_values};
@@ -94,6 +94,8 @@ impl Shape {
             };
             !own.is_some_and(|it| has_object(it.reference))
         });
+        let directive = hir.directive(self.chain[0]);
+        objects.extend(host_numbers(hir, directive, &captured).into_iter().map(ReachedObject::Number));
         Ok(Environment { shape: self, captured, objects })
     }
 }

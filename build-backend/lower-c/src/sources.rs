@@ -48,6 +48,8 @@ pub enum ReachedObject {
     /// The number of the device, from bit 16 on how many devices there are, from bit 32 on how many
     /// multiprocessors or CPUs it has.
     Device,
+    /// The number that an expression of a clause is, which the host computes in front of the region.
+    Number(ExprId),
     /// What encloses a call, a word by value. Regions know it themselves.
     Threads(ThreadWord),
 }
@@ -133,6 +135,7 @@ impl<'a> Sources<'a> {
             ReachedObject::Ending => "ending".into(),
             ReachedObject::Ranges => "ranges".into(),
             ReachedObject::Device => "device".into(),
+            ReachedObject::Number(_) => "number".into(),
             ReachedObject::Threads(ThreadWord::Team) => "team".into(),
             ReachedObject::Threads(ThreadWord::League) => "league".into(),
             ReachedObject::Threads(ThreadWord::Levels) => "levels".into(),
@@ -380,7 +383,7 @@ impl Objects<'_, '_> {
                         _ => self.add_of_expr(file, expr, &mut pending),
                     },
                     Node::Directive(it) => {
-                        let items = hir.directive(it).clauses.iter().flat_map(|it| &it.items);
+                        let items = hir.directive(it).for_device().clauses.iter().flat_map(|it| &it.items);
                         items.filter_map(|it| it.variable(hir)).for_each(|it| self.add(file, it));
                     }
                     Node::Stmt(id) => self.add_of_stmt(hir, id),

@@ -62,6 +62,13 @@ impl Host<'_> {
                 rows.push("{\"the number of the device\", 0, APG_DEVICE, -1}".to_owned());
                 continue;
             }
+            if let ReachedObject::Number(expr) = object {
+                // The name is that of a value in this row.
+                let name = format!("apg_v{}_", rows.len());
+                text.push_str(&format!("long {name} = (long)({}); ", self.source().expr(*expr)));
+                rows.push(format!("{{\"the number of a clause\", (const void *)&{name}, APG_VALUE, -1}}"));
+                continue;
+            }
             if matches!(object, ReachedObject::Threads(_)) {
                 continue;
             }
