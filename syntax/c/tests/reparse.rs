@@ -29,6 +29,9 @@ const PROGRAMS: &[&str] = &[
      int outer(int n) {\nint inner(int k) {\n    return k;\n}\n    return inner(n);\n}\n",
     "#define STEP 1\n#define NEXT(x) ((x) + STEP)\nint a(int x) { return NEXT(x); }\nint b(int y) { return y * 2; }\n\
      #undef STEP\n#define STEP 2\n#define LATE 3\nint c(int z) { return NEXT(z) + LATE; }\n#undef LATE\nint d(int w) { return w; }\n",
+    "#define FAST\nint a(int x) {\n#ifdef FAST\n    x = 1;\n#else\n    x = 2; {\n#endif\n#if defined(SLOW) && 1\n    x++;\n#elif __has_include(\"a.h\")\n\
+     x--;\n#endif\n    return x;\n}\nint b(int y) {\n#if !defined SLOW\n    y += 1;\n#  pragma omp atomic\n    y++;\n#endif\n    return y;\n}\n\
+     #define SLOW 1\n#undef FAST\n#if SLOW\nint c(int z) {\n#else\nint c(void) { int z = 0;\n#endif\n    return z;\n}\nint d(int w) { return w; }\n",
 ];
 
 const HEADER: &str = "#define LIMIT 10\ntypedef int number;\nextern int other;\n";
@@ -62,6 +65,9 @@ const PIECES: &[&str] = &[
     "\n#pragma omp barrier\n",
     "\n#if 1\n",
     "\n#endif\n",
+    "\n#ifdef FAST\n",
+    "\n#else\n",
+    "\n#if SLOW\ny();\n#endif\n",
     "_Pragma(\"once\")",
     "__attribute__((",
     "int y = 2;",
@@ -181,6 +187,21 @@ fn what_concerns_other_declarations_is_parsed_from_the_beginning() {
     for name in ["A", "B"] {
         assert!(!again(&changed, &changed.replace("x = 1", &format!("x = {name}"))), "{name}");
     }
+    // Conditionals that are complete, of macros that mean the same at the end of the file.
+    let conditional =
+        format!("#define A\n{}", body.replace("return x", "\n#ifdef A\nx++;\n#endif\nreturn x"));
+    assert!(again(&conditional, &conditional.replace("x++", "x += 2")));
+    assert!(again(&conditional, &conditional.replace("#ifdef A", "#if !defined(A) || 0")));
+    assert!(!again(&conditional, &conditional.replace("#endif", "")));
+    assert!(!again(&conditional, &conditional.replace("x++;", "#define B\n")));
+    let later = format!("{conditional}#undef A\n");
+    assert!(!again(&later, &later.replace("x++", "x += 2")));
+    let header = conditional.replace("#ifdef A", "#if __has_include(\"a.h\")");
+    assert!(!again(&header, &header.replace("x++", "x += 2")));
+    let outer = format!(
+        "#if 0\n{body}#endif\n#ifdef A\nint c(int x) {{\n#else\nint c(void) {{\n#endif\nreturn 1; }}\n"
+    );
+    assert!(!again(&outer, &outer.replace("return 1", "return 1 + 1")));
     let typedef = "typedef struct { int x; } T;\nT *t;\n";
     assert!(again(typedef, &typedef.replace("x;", "x, y;")));
     assert!(!again(typedef, &typedef.replace("} T", "} T, U")));

@@ -89,7 +89,8 @@ pub(super) fn define(state: &mut State) {
 
 impl Preprocessor<'_> {
     /// Whether a name is a macro, or an operator that `#ifdef` knows.
-    pub(super) fn is_defined(&self, name: Token) -> bool {
+    pub(super) fn is_defined(&mut self, name: Token) -> bool {
+        self.depends_on_place |= self.later_macros.contains(&name.text);
         self.state.macros.contains_key(&name.text)
             || matches!(
                 self.text(name.text),
@@ -186,6 +187,7 @@ impl Preprocessor<'_> {
         }
         let holds = match word {
             "__has_include" | "__has_include_next" => {
+                self.depends_on_place = true;
                 let header = self.header_name(&inside);
                 header.is_some_and(|it| self.has_header(&it, word == "__has_include_next", operator.span))
             }

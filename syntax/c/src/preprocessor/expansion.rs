@@ -17,7 +17,7 @@ impl Preprocessor<'_> {
                 return Some(token);
             }
             // What the name means here is not what it means at the end of the file.
-            self.meets_later_macro |= self.later_macros.contains(&token.text);
+            self.depends_on_place |= self.later_macros.contains(&token.text);
             let Some(definition) = self.state.macros.get(&token.text).cloned() else {
                 match self.special_name(token) {
                     Special::Token(token) => return Some(token),

@@ -54,8 +54,8 @@ pub(crate) struct Preprocessor<'a> {
     main_end: Option<u32>,
     /// Names whose macros change behind the text that is read.
     later_macros: FxHashSet<Symbol>,
-    /// One of them was met.
-    meets_later_macro: bool,
+    /// One of them was met, or a condition that depends on the folder of the file.
+    depends_on_place: bool,
 }
 
 /// Tokens to be read before those of the file.
@@ -109,7 +109,7 @@ impl<'a> Preprocessor<'a> {
             argument_depth: 0,
             expanded_tokens: 0,
             later_macros: FxHashSet::default(),
-            meets_later_macro: false,
+            depends_on_place: false,
             gave_up: false,
             last_span: Span { file: FileId::MAIN, start: 0, end: 0 },
             main_end: None,

@@ -129,13 +129,13 @@ impl Unit {
             name: None,
         });
         let new = preprocessor.run();
-        let Preprocessor { mut state, mut errors, gave_up, expanded_tokens, meets_later_macro, .. } =
+        let Preprocessor { mut state, mut errors, gave_up, expanded_tokens, depends_on_place, .. } =
             preprocessor;
         let is_same_end = |token: Option<&Token>, other: &Token, end: u32| {
             token.is_some_and(|it| it.is_spelled() && it.text == other.text && it.span.end == end)
         };
         if gave_up
-            || meets_later_macro
+            || depends_on_place
             || !is_same_end(new.first(), &first, first.span.end)
             || !is_same_end(new.last(), &last, new_end)
             || state.has_effects_beyond(&self.state)
@@ -228,18 +228,25 @@ impl State {
     }
 }
 
-/// Whether a text has directives other than pragmas that become tokens.
+/// Whether a text has other directives than pragmas that become tokens and conditionals that are complete.
 fn has_other_directives(text: &str) -> bool {
     let mut is_line_start = true;
+    let mut depth = 0_usize;
     let mut tokens = lexer::tokens(text).filter(|it| !it.0.is_trivia() || it.0 == SyntaxKind::NEWLINE);
     while let Some((kind, _)) = tokens.next() {
-        if kind == SyntaxKind::HASH && is_line_start {
+        is_line_start = if kind == SyntaxKind::HASH && is_line_start {
             let mut word = || tokens.next().map_or("", |it| &text[it.1]);
-            if word() != "pragma" || !FAMILIES.contains(&word()) {
-                return true;
+            match word() {
+                "pragma" if FAMILIES.contains(&word()) => {}
+                "if" | "ifdef" | "ifndef" => depth += 1,
+                "elif" | "else" if depth > 0 => {}
+                "endif" if depth > 0 => depth -= 1,
+                _ => return true,
             }
-        }
-        is_line_start = kind == SyntaxKind::NEWLINE;
+            false
+        } else {
+            kind == SyntaxKind::NEWLINE
+        };
     }
-    false
+    depth > 0
 }
