@@ -1,7 +1,7 @@
 //! Updates of one object, `x++`, `x += value` and `x = x + value` (OpenMP 5.2, section 15.8.4), and equality
 //! of expressions by their form.
 
-use crate::hir::{BinaryOp, ExprId, ExprKind, Program};
+use crate::hir::{BinaryOp, ExprId, ExprKind, Program, StmtId, StmtKind};
 
 fn may_update(op: BinaryOp) -> bool {
     use BinaryOp::*;
@@ -46,6 +46,21 @@ pub fn update(program: &Program, expr: ExprId) -> Option<(ExprId, BinaryOp)> {
         }
         _ => None,
     }
+}
+
+/// The target of an atomic exchange, `{ v = x; x = value; }` (OpenMP 5.2, section 15.8.4).
+pub fn exchanged(program: &Program, body: StmtId) -> Option<ExprId> {
+    let StmtKind::Block(stmts) = &program.stmt(body).kind else { return None };
+    let assigned = |stmt: StmtId| match program.stmt(stmt).kind {
+        StmtKind::Expr(expr) => match program.expr(expr).kind {
+            ExprKind::Assign(None, target, value) => Some((target, value)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let [read, written] = stmts[..] else { return None };
+    let ((_, read), (target, _)) = (assigned(read)?, assigned(written)?);
+    is_same(program, read, target).then_some(target)
 }
 
 /// The operator by which `target` is the first or last operand of a value: `x + a - b`, `a * x`.

@@ -352,3 +352,38 @@ fn a_target_region_waits_for_the_tasks_that_it_depends_on() {
     assert_eq!(codes(&program(" depend(in: x)")), Vec::<&str>::new());
     assert_eq!(codes(&program("")), ["omp/data-race"]);
 }
+
+#[test]
+fn what_one_thread_does_that_was_elected_under_a_lock_is_no_race() {
+    let program = |election: &str, use_of_it: &str| {
+        format!(
+            "typedef struct {{ int x; }} omp_lock_t;\nvoid omp_set_lock(omp_lock_t *);\nvoid omp_unset_lock(omp_lock_t *);\n\
+             omp_lock_t lock;\nint run(void) {{\n    int claimed = 0, result = 0;\n    #pragma omp parallel\n    {{\n        \
+             int first = 0;\n        {election}\n        {use_of_it}\n    }}\n    return result;\n}}\n"
+        )
+    };
+    let critical = "#pragma omp critical\n        if (!claimed) { claimed = 1; first = 1; }";
+    let lock = "omp_set_lock(&lock); first = !claimed; claimed = 1; omp_unset_lock(&lock);";
+    let atomic = "int old;\n        #pragma omp atomic capture\n        { old = claimed; claimed = 1; }\n        first = !old;";
+    for (election, use_of_it) in [
+        (critical, "if (first) result = 42;"),
+        (lock, "if (first) { result = 42; }"),
+        (atomic, "if (!old) result = 42;"),
+        (critical, "if (!first) return; result = 42;"),
+    ] {
+        let use_of_it = use_of_it.replace("return;", "continue;");
+        let (start, end) =
+            if use_of_it.contains("continue") { ("for (int i = 0; i < 1; i++) {", "}") } else { ("", "") };
+        let text = program(election, &format!("{start} {use_of_it} {end}"));
+        assert_eq!(codes(&text), Vec::<&str>::new(), "{text}");
+    }
+    let not_elected = [
+        (critical, "result = 42;"),
+        (critical, "first = 1; if (first) result = 42;"),
+        ("#pragma omp critical\n        first = result == 0;", "if (first) claimed = 42;"),
+    ];
+    for (election, use_of_it) in not_elected {
+        let text = program(election, use_of_it);
+        assert!(codes(&text).contains(&"omp/data-race"), "{text}");
+    }
+}

@@ -11,6 +11,9 @@ impl Lowering<'_> {
     /// Records a load or store of a place.
     pub(super) fn access(&mut self, place: &Place, is_write: bool, site: ExprId) {
         self.time += 1;
+        if is_write {
+            self.note_store(place);
+        }
         let is_atomic = self.is_compared || self.atomic.is_some_and(|it| is_same(self.program, it, site));
         self.record(place, is_write, is_atomic, site);
         if self.region.is_some()

@@ -39,6 +39,9 @@ impl Lowering<'_> {
             "omp_set_lock" | "omp_set_nest_lock" | "omp_test_lock" | "omp_test_nest_lock" => {
                 match self.lock_of(values.into_iter().next()) {
                     Some(lock) => {
+                        if self.locks.is_empty() {
+                            self.elections.begin();
+                        }
                         self.locks.insert(lock);
                         self.lock_event(lock, false);
                     }
@@ -49,7 +52,11 @@ impl Lowering<'_> {
             }
             "omp_unset_lock" | "omp_unset_nest_lock" => {
                 match self.lock_of(values.into_iter().next()) {
-                    Some(lock) if self.locks.remove(&lock) => {}
+                    Some(lock) if self.locks.remove(&lock) => {
+                        if self.locks.is_empty() {
+                            self.elections.end();
+                        }
+                    }
                     Some(lock) if self.is_held_since_a_barrier(lock) => self.lock_event(lock, true),
                     // A lock that another thread took: the threads hand it over.
                     _ => self.is_synchronised_by_hand = true,

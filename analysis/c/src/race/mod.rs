@@ -4,6 +4,7 @@
 mod accesses;
 mod calls;
 mod clauses;
+mod elections;
 mod expressions;
 pub(crate) mod incremental;
 mod iterations;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use apg_kernels::fork_join::{Access, Constraint, LockEvent, Race, Step, Symbol, Task};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::elections::Elections;
 use self::snapshot::Snapshots;
 use self::values::{LockKey, Object, ObjectId, Value, Values};
 use crate::facts::{Effects, Facts};
@@ -84,6 +86,7 @@ struct Lowering<'p> {
     counter_names: FxHashMap<Symbol, VariableId>,
     constraints: Snapshots<Vec<Constraint>>,
     locks: Snapshots<BTreeSet<u32>>,
+    elections: Elections,
     lock_keys: Vec<LockKey>,
     lock_events: Vec<LockEvent>,
     /// What `ordered` regions of the innermost loop exclude each other by.
@@ -137,6 +140,7 @@ impl<'p> Lowering<'p> {
             counter_names: FxHashMap::default(),
             constraints: Snapshots::default(),
             locks: Snapshots::default(),
+            elections: Elections::default(),
             lock_keys: Vec::new(),
             lock_events: Vec::new(),
             ordered: None,

@@ -44,10 +44,16 @@ impl<'p> Lowering<'p> {
     }
 
     fn with_lock(&mut self, lock: Option<u32>, body: Option<StmtId>) {
+        if self.locks.is_empty() {
+            self.elections.begin();
+        }
         let is_new = lock.filter(|it| self.locks.insert(*it));
         body.into_iter().for_each(|it| self.stmt(it));
         if let Some(lock) = is_new {
             self.locks.remove(&lock);
+            if self.locks.is_empty() {
+                self.elections.end();
+            }
         }
     }
 
@@ -74,10 +80,20 @@ impl<'p> Lowering<'p> {
             }
             true
         });
+        let target = target.or_else(|| updates::exchanged(program, body));
         let before = std::mem::replace(&mut self.atomic, target);
         let is_compared = directive.clause("compare").is_some();
         let around = std::mem::replace(&mut self.is_compared, is_compared);
+        let is_election = self.locks.is_empty() && directive.clause("capture").is_some();
+        if is_election {
+            self.elections.begin();
+            self.elections.is_captured = true;
+        }
         self.stmt(body);
+        if is_election {
+            self.elections.is_captured = false;
+            self.elections.end();
+        }
         (self.atomic, self.is_compared) = (before, around);
     }
 

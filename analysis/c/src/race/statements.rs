@@ -84,6 +84,23 @@ impl Lowering<'_> {
             Some(_) => return self.stmt(then),
             None => {}
         }
+        if self.is_parallel() && self.is_election(condition) {
+            return self.elected_branch(condition, then, otherwise);
+        }
+        self.branches(condition, then, otherwise);
+    }
+
+    /// Branches that threads reach which were elected: what these do is not judged.
+    fn elected_branch(&mut self, condition: ExprId, then: StmtId, otherwise: Option<StmtId>) {
+        let before = std::mem::replace(&mut self.is_synchronised_by_hand, true);
+        self.branches(condition, then, otherwise);
+        // Behind it only one of them continues, or some have waited for others.
+        let mut stmts = std::iter::once(then).chain(otherwise);
+        let is_last = stmts.any(|it| self.leaves(it) || self.effects_of(it).synchronises);
+        self.is_synchronised_by_hand = before || is_last;
+    }
+
+    fn branches(&mut self, condition: ExprId, then: StmtId, otherwise: Option<StmtId>) {
         let count = self.constraints.len();
         let (values, locks) = (self.values.clone(), self.locks.clone());
         let synchronised = self.is_synchronised_by_hand;
