@@ -181,6 +181,21 @@ fn directives_of_openmp_are_token_runs_with_macros() {
 }
 
 #[test]
+fn other_pragmas_of_operators_are_marked_among_the_tokens() {
+    let text = "#define TWICE(x) x x\n#define S(x) #x\n_Pragma(\"GCC unroll 4\") a\n\
+        TWICE(b _Pragma(\"GCC ivdep\") c) S(_Pragma(\"pack()\"))\n\
+        #if 1 _Pragma(\"once\")\nd\n#endif\n_Pragma(\"omp for\") _Pragma(\"pack()\")";
+    let unit = unit(text);
+    let markers = unit.operator_pragmas().iter().map(|it| (it.0, unit.text(it.1.text))).collect::<Vec<_>>();
+    assert_eq!(spellings(&unit)[..7].join(" "), "a b c b c \"_Pragma(\\\"pack()\\\")\" d");
+    let wanted = [(0, "#pragma GCC unroll 4"), (2, "#pragma GCC ivdep"), (4, "#pragma GCC ivdep")];
+    assert_eq!((&markers[..3], markers.last()), (&wanted[..], Some(&(11, "#pragma pack()"))));
+    // An operator ends at its parenthesis.
+    let end = unit.tokens().iter().find(|it| unit.text(it.text) == "\n").expect("the end");
+    assert_eq!(end.span.start as usize, text.find("omp for").expect("it") + "omp for\")".len());
+}
+
+#[test]
 fn bad_input_ends_with_an_error() {
     fails("#define f(x) x\nf(1", "lack their `)`");
     fails("#define f(x, x) x", "twice");

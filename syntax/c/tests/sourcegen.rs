@@ -137,6 +137,11 @@ const OTHER: &[(&str, &str, &str)] = &[
     ("string", "STRING", "A string literal, with its prefix."),
     ("pragma_start", "PRAGMA_START", "`#pragma` of a directive whose tokens follow."),
     ("pragma_end", "PRAGMA_END", "The end of such a directive's line."),
+    (
+        "other_pragma",
+        "OTHER_PRAGMA",
+        "A pragma that `_Pragma` makes and that is no such directive, in the preprocessor.",
+    ),
     ("whitespace", "WHITESPACE", "Blanks, tabs, line splices, a byte order mark."),
     ("newline", "NEWLINE", "A line end."),
     ("line_comment", "LINE_COMMENT", "`// ...`, without the line end."),

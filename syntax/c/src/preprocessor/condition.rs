@@ -39,7 +39,7 @@ impl Preprocessor<'_> {
     /// Whether the condition of `#if` or `#elif` holds.
     pub(super) fn condition(&mut self, directive: Token, tokens: &[Token]) -> bool {
         let before = std::mem::replace(&mut self.in_condition, true);
-        let expanded = self.expand_list(tokens.into());
+        let expanded = self.expand_line(tokens.into());
         self.in_condition = before;
         let mut parser = Parser { preprocessor: self, tokens: &expanded, position: 0, depth: 0 };
         let result = parser.conditional(true).and_then(|value| match parser.peek() {

@@ -128,7 +128,7 @@ impl Preprocessor<'_> {
 
     /// `#line 100 "file"`: what `__LINE__` and `__FILE__` are from here on.
     fn set_line(&mut self, name: Token, rest: &[Token]) {
-        let expanded = self.expand_list(rest.into());
+        let expanded = self.expand_line(rest.into());
         let number = expanded.first().and_then(|it| self.text(it.text).parse::<i64>().ok());
         let file = expanded.get(1).filter(|it| it.kind == SyntaxKind::STRING);
         let file = file.map(|it| self.text(it.text).trim_matches('"').to_string());

@@ -79,7 +79,7 @@ impl Preprocessor<'_> {
         let tokens = match first.kind {
             SyntaxKind::STRING | SyntaxKind::LT | SyntaxKind::ERROR_TOKEN => rest,
             _ => {
-                expanded = self.expand_list(rest.into());
+                expanded = self.expand_line(rest.into());
                 &expanded
             }
         };

@@ -56,6 +56,8 @@ pub(crate) struct Preprocessor<'a> {
     later_macros: FxHashSet<Symbol>,
     /// One of them was met, or a condition that depends on the folder of the file.
     depends_on_place: bool,
+    /// The markers of [`Unit::operator_pragmas`].
+    operator_pragmas: Vec<(usize, Token)>,
 }
 
 /// Tokens to be read before those of the file.
@@ -87,7 +89,10 @@ pub fn preprocess(
     preprocessor.enter_main(main_file, preamble.prefix_len());
     let tokens = preprocessor.run();
     let expanded = (!preprocessor.gave_up).then_some(preprocessor.expanded_tokens);
-    Unit::new(preamble, tokens, preprocessor.state, preprocessor.errors, expanded)
+    let Preprocessor { state, errors, operator_pragmas, .. } = preprocessor;
+    let mut unit = Unit::new(preamble, tokens, state, errors, expanded);
+    unit.operator_pragmas = operator_pragmas;
+    unit
 }
 
 impl<'a> Preprocessor<'a> {
@@ -110,6 +115,7 @@ impl<'a> Preprocessor<'a> {
             expanded_tokens: 0,
             later_macros: FxHashSet::default(),
             depends_on_place: false,
+            operator_pragmas: Vec::new(),
             gave_up: false,
             last_span: Span { file: FileId::MAIN, start: 0, end: 0 },
             main_end: None,
@@ -119,8 +125,12 @@ impl<'a> Preprocessor<'a> {
     /// All tokens from here to the end of the frames.
     fn run(&mut self) -> Vec<Token> {
         let mut tokens = Vec::new();
+        self.operator_pragmas.clear();
         while let Some(token) = self.next_expanded() {
-            tokens.push(token);
+            match token.kind {
+                SyntaxKind::OTHER_PRAGMA => self.operator_pragmas.push((tokens.len(), token)),
+                _ => tokens.push(token),
+            }
         }
         tokens
     }
@@ -205,6 +215,13 @@ impl<'a> Preprocessor<'a> {
             self.pop_context();
         }
         self.pop_context();
+        expanded
+    }
+
+    /// Expands the tokens of a directive, in which other pragmas have no place.
+    fn expand_line(&mut self, tokens: Arc<[Token]>) -> Vec<Token> {
+        let mut expanded = self.expand_list(tokens);
+        expanded.retain(|it| it.kind != SyntaxKind::OTHER_PRAGMA);
         expanded
     }
 

@@ -16,11 +16,17 @@ pub(super) const FAMILIES: [&str; 4] = ["omp", "ompx", "acc", "xmp"];
 impl Preprocessor<'_> {
     /// `#pragma`: `hash` is its `#`, `rest` what follows the word.
     pub(super) fn pragma(&mut self, hash: Token, rest: &[Token]) {
+        let end = rest.last().map_or(hash, |it| Token { span: end_of(it.span), ..hash });
+        self.pragma_until(hash, rest, end);
+    }
+
+    /// A pragma whose end is that of `last`.
+    fn pragma_until(&mut self, hash: Token, rest: &[Token], last: Token) {
         let end = rest.last().map_or(hash.span, |it| it.span);
         let words: Vec<String> = rest.iter().take(2).map(|it| self.text(it.text).to_string()).collect();
         match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             [family, ..] if FAMILIES.contains(&family) => {
-                let tokens = self.directive_tokens(hash, rest);
+                let tokens = self.directive_tokens(hash, rest, last);
                 self.push_context(tokens, None, false);
             }
             ["once", ..] => {
@@ -40,13 +46,13 @@ impl Preprocessor<'_> {
     }
 
     /// The tokens of a directive, with macros expanded in its name too, as GCC and Clang do.
-    fn directive_tokens(&mut self, hash: Token, rest: &[Token]) -> Arc<[Token]> {
+    fn directive_tokens(&mut self, hash: Token, rest: &[Token], last: Token) -> Arc<[Token]> {
         let mut tokens = Vec::with_capacity(rest.len() + 2);
         let start = self.state.interner.intern("#pragma");
         tokens.push(Token { kind: SyntaxKind::PRAGMA_START, text: start, ..hash });
         tokens.push(rest[0]);
         let in_condition = std::mem::replace(&mut self.in_condition, false);
-        let mut expanded = self.expand_list(rest[1..].into());
+        let mut expanded = self.expand_line(rest[1..].into());
         if expanded.iter().any(|it| it.kind == SyntaxKind::PRAGMA_START) {
             // A macro with `_Pragma` makes no name: there is no directive of that name.
             expanded = rest[1..].to_vec();
@@ -58,15 +64,8 @@ impl Preprocessor<'_> {
                 token.flags |= Token::NO_EXPAND;
             }
         }
-        let last = rest[rest.len() - 1].span;
-        let end = Token {
-            kind: SyntaxKind::PRAGMA_END,
-            flags: 0,
-            text: self.state.interner.intern("\n"),
-            span: Span { start: last.end, ..last },
-            expansion: hash.expansion,
-        };
-        tokens.push(end);
+        let text = self.state.interner.intern("\n");
+        tokens.push(Token { kind: SyntaxKind::PRAGMA_END, flags: 0, text, ..last });
         tokens.into()
     }
 
@@ -90,10 +89,10 @@ impl Preprocessor<'_> {
             taken.push(token);
             (token.kind == kind).then_some(token)
         };
-        let literal = read_text(self, SyntaxKind::L_PAREN)
+        let read = read_text(self, SyntaxKind::L_PAREN)
             .and_then(|_| read_text(self, SyntaxKind::STRING))
-            .filter(|_| read_text(self, SyntaxKind::R_PAREN).is_some());
-        let Some(literal) = literal else {
+            .and_then(|literal| Some((literal, read_text(self, SyntaxKind::R_PAREN)?)));
+        let Some((literal, close)) = read else {
             self.push_context(taken.into(), None, false);
             self.error_at(operator, "`_Pragma` needs a string literal in parentheses after it");
             return false;
@@ -117,12 +116,26 @@ impl Preprocessor<'_> {
         }
         let is_directive = tokens.first().is_some_and(|it| FAMILIES.contains(&self.text(it.text)));
         self.state.dependences.has_pragma_operator |= !is_directive;
-        self.pragma(
-            Token { kind: SyntaxKind::HASH, flags: operator.flags | Token::SYNTHETIC, ..operator },
-            &tokens,
-        );
+        let hash = Token { kind: SyntaxKind::HASH, flags: operator.flags | Token::SYNTHETIC, ..operator };
+        if !is_directive {
+            self.push_marker(hash, &tokens);
+        }
+        self.pragma_until(hash, &tokens, Token { span: end_of(close.span), ..close });
         true
     }
+
+    /// Marks where among the tokens a pragma that makes none stands: its text is that of the marker.
+    fn push_marker(&mut self, hash: Token, tokens: &[Token]) {
+        let text = format!("#pragma {}", self.spelled_text(tokens));
+        let text = self.state.interner.intern(&text);
+        let marker = Token { kind: SyntaxKind::OTHER_PRAGMA, text, ..hash };
+        self.push_context(Arc::new([marker]), None, false);
+    }
+}
+
+/// The empty range behind a token.
+fn end_of(span: Span) -> Span {
+    Span { start: span.end, ..span }
 }
 
 /// The text of a string literal, and for each of its bytes and its end the offset in the literal.

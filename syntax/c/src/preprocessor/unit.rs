@@ -243,6 +243,7 @@ pub struct Unit {
     tokens: Arc<[Token]>,
     pub(super) state: Arc<State>,
     pub(super) errors: Vec<PreprocessError>,
+    pub(super) operator_pragmas: Vec<(usize, Token)>,
     /// How many tokens its macros expand to; `None` if a limit was reached.
     pub(super) expanded_tokens: Option<usize>,
 }
@@ -255,7 +256,8 @@ impl Unit {
         errors: Vec<PreprocessError>,
         expanded_tokens: Option<usize>,
     ) -> Unit {
-        Unit { preamble, tokens: tokens.into(), state: Arc::new(state), errors, expanded_tokens }
+        let (tokens, state, operator_pragmas) = (tokens.into(), Arc::new(state), Vec::new());
+        Unit { preamble, tokens, state, errors, operator_pragmas, expanded_tokens }
     }
 
     /// The preamble, to be given to the next [`preprocess`](super::preprocess) of the file.
@@ -306,6 +308,29 @@ impl Unit {
     /// Pragmas of other families.
     pub fn other_pragmas(&self) -> &[OtherPragma] {
         &self.state.other_pragmas
+    }
+
+    /// What `_Pragma` makes behind the preamble and no directive is, each in front of the token with this
+    /// number: `#pragma` and its words are the text of the token. Empty once a declaration was replaced.
+    pub fn operator_pragmas(&self) -> &[(usize, Token)] {
+        &self.operator_pragmas
+    }
+
+    /// Whether `__COUNTER__` is used.
+    pub fn uses_counter(&self) -> bool {
+        self.state.counter > 0
+    }
+
+    /// Whether a name would be expanded if it were read again where it came up in its own expansion (C17
+    /// 6.10.3.4 paragraph 2). True if the name is a macro in some of the file behind the preamble only.
+    pub fn may_expand_again(&self, name: Symbol, is_before_parenthesis: bool) -> bool {
+        if self.state.macro_changes.iter().any(|it| it.1 == name) {
+            return true;
+        }
+        self.state.macros.get(&name).is_some_and(|it| match &it.parameters {
+            Some(_) => is_before_parenthesis,
+            None => it.builtin.is_some() || !matches!(*it.body, [only] if only.token.text == name),
+        })
     }
 
     /// An expansion; `None` of [`ExpansionId::NONE`].

@@ -255,6 +255,8 @@ pub enum SyntaxKind {
     PRAGMA_START,
     /// The end of such a directive's line.
     PRAGMA_END,
+    /// A pragma that `_Pragma` makes and that is no such directive, in the preprocessor.
+    OTHER_PRAGMA,
     /// Blanks, tabs, line splices, a byte order mark.
     WHITESPACE,
     /// A line end.
@@ -835,6 +837,7 @@ macro_rules! T {
     [string] => { $crate::syntax_kind::SyntaxKind::STRING };
     [pragma_start] => { $crate::syntax_kind::SyntaxKind::PRAGMA_START };
     [pragma_end] => { $crate::syntax_kind::SyntaxKind::PRAGMA_END };
+    [other_pragma] => { $crate::syntax_kind::SyntaxKind::OTHER_PRAGMA };
     [whitespace] => { $crate::syntax_kind::SyntaxKind::WHITESPACE };
     [newline] => { $crate::syntax_kind::SyntaxKind::NEWLINE };
     [line_comment] => { $crate::syntax_kind::SyntaxKind::LINE_COMMENT };
