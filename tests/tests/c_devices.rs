@@ -293,16 +293,63 @@ fn compilers_that_know_less_get_programs_of_the_host_without_what_devices_need()
 }
 
 #[test]
-fn directives_of_macros_leave_the_whole_program_to_the_host() {
+fn directives_of_macros_run_on_the_device_and_keep_their_places() {
     if !has_compilers() {
         return;
     }
-    let text = "#define REGION _Pragma(\"omp target map(tofrom: x)\")\nint main(void) {\n  int x = 0;\n  REGION\n  x = 4;\n  return x;\n}\n";
+    let text = "#define REGION(...) _Pragma(\"omp target map(tofrom: x)\") { __VA_ARGS__; }\n\
+        #include <stdio.h>\nint main(void) {\n  int x = 0;\n  REGION(x = 4) printf(\"%d\\n\", __LINE__);\n\
+        x++; REGION(long double y = x; x += y)\n#line 200 \"gen.y\"\n  x++;\n\
+        #pragma omp target map(tofrom: x)\n  x += (long double)1;\n#line 0\n\n\
+        #pragma omp target map(tofrom: x)\n  x += (long double)1;\n  return x;\n}\n";
     let project = Project::new(&[("macro.c", text)]);
     let output = project.apg("run macro.c --accels cpu");
-    assert_eq!(output.status, 4, "{}", output.stderr);
-    assert!(output.stderr.contains("warning[build/target-region]: a macro"), "{}", output.stderr);
+    assert_eq!((output.status, &*output.stdout), (13, "5\n"), "{}", output.stderr);
+    let warning = "devices have no `long double`: write `double`";
+    for place in ["6:6", "10:8", "14:8"] {
+        let wanted = format!("{warning}\n --> macro.c:{place}\n");
+        let plain = output.stderr.replace("\n  --> ", "\n --> ");
+        assert!(plain.contains(&wanted), "{place}: {}", output.stderr);
+    }
+    assert_eq!(output.stderr.matches("warning").count(), 3, "{}", output.stderr);
+    // Another expansion of `__COUNTER__` would have its value.
+    let counter = text.replace("x++; REGION(", "x += __COUNTER__; REGION(x += __COUNTER__;");
+    let project = Project::new(&[("macro.c", &counter.replace("#line 200", "x += __COUNTER__;\n#line 200"))]);
+    let output = project.apg("run macro.c --accels cpu");
     assert!(output.stderr.contains("the host runs the whole program"), "{}", output.stderr);
+    assert!(output.stderr.contains("macro makes this directive"), "{}", output.stderr);
+    assert!(output.stderr.contains("counts by `__COUNTER__`"), "{}", output.stderr);
+}
+
+#[test]
+fn messages_of_devices_have_the_lines_of_the_user_behind_macros() {
+    if !has_compilers() {
+        return;
+    }
+    let text = "#define EACH(i) _Pragma(\"omp target teams distribute parallel for map(tofrom: a)\") for (int i = 0; i < 8; i++)\n\
+        #include <stdlib.h>\nint main(int count, char **words) {\n  int a[8], n = count > 1 ? 9 : 0;\n\
+        EACH(i) a[i] = 1;\n  EACH(i) a[i] = 1; EACH(i) a[i] = 1;\n  int *p = malloc(4);\n\
+        if (!n) EACH(i) a[i] = p[0];\n  EACH(i)\n    a[i] = a[n];\n  return 0;\n}\n";
+    let project = Project::new(&[("a.c", text)]);
+    let error = project.error("run --accels cpu --checks all a.c -- word");
+    assert!(error.contains("a.c:10: `a`: index 9 is outside"), "{error}");
+    let error = project.error("run --accels cpu a.c");
+    let wanted = "a.c:8: `target teams distribute parallel for`: the region uses what `p` points to";
+    assert!(error.contains(wanted), "{error}");
+}
+
+#[test]
+fn macros_of_directives_leave_xcalablemp_at_its_lines() {
+    if !has_compilers() {
+        return;
+    }
+    let text = "#include <xmp.h>\n#pragma xmp nodes p[1]\n#pragma xmp template t[8]\n#pragma xmp distribute t[block] onto p\n\
+        int a[8];\n#pragma xmp align a[i] with t[i]\n\
+        #define EACH(i) _Pragma(\"xmp loop on t[i]\") for (int i = 0; i < 8; i++)\n\
+        int main(void) {\n  EACH(i) a[i] = 1;\n  EACH(i) a[i] = missing();\n  return 0;\n}\n";
+    let project = Project::new(&[("x.c", text)]);
+    let output = project.apg("build -Werror=implicit-function-declaration x.c");
+    assert!(output.status != 0 && output.stderr.contains("x.c:10:"), "{}", output.stderr);
 }
 
 const OWN: &str = "#include <stdio.h>\n#include \"part.h\"\n\
@@ -516,4 +563,21 @@ fn regions_with_nowait_are_tasks_that_overlap_and_keep_their_order() {
     let line = TASKS.lines().position(|it| it.trim() == "#pragma omp target nowait").expect("it") + 1;
     let expected = format!("error: tasks.c:{line}: `target`: the region uses what `host` points to");
     assert!(error.contains(&expected), "{error}");
+}
+
+#[test]
+fn regions_of_the_host_in_other_files_lose_nothing_of_nowait_regions() {
+    if !has_compilers() {
+        return;
+    }
+    // A region on the host writes whole objects back, while the other region would still run.
+    let main = "#include <stdio.h>\nvoid second(int *a);\nint a[2];\nint main(void) {\n\
+        #pragma omp target data map(tofrom: a)\n#pragma omp parallel num_threads(2)\n\
+        #pragma omp single\n  {\n#pragma omp target nowait map(a)\n    {\n\
+        volatile double x = 1;\n      for (int i = 0; i < 20000000; i++) x = x * 0.5 + 1;\n      a[0] = x > 0;\n    }\n\
+        second(a);\n#pragma omp taskwait\n  }\n  printf(\"%d %d\\n\", a[0], a[1]);\n  return 0;\n}\n";
+    let second = "void second(int *a) {\n#pragma omp target map(tofrom: a[0:2])\n  {\n    volatile long double x = 2;\n    for (int i = 0; i < 100000000; i++) x = x / 2 + 1;\n    a[1] = x;\n  }\n}\n";
+    let project = Project::new(&[("main.c", main), ("second.c", second)]);
+    let output = project.apg("run --accels cpu main.c second.c");
+    assert_eq!((output.status, &*output.stdout), (0, "1 2\n"), "{}", output.stderr);
 }

@@ -11,17 +11,21 @@ pub(crate) fn is_in_header(parsed: &Parsed, range: TextRange) -> bool {
     span.is_some_and(|it| it.file != FileId::MAIN)
 }
 
-/// Where a directive is written; one of a header or a macro cannot be changed.
+/// Where a directive is written; one of a header cannot be changed, and one of a macro neither if it has not
+/// been [written out](crate::written_directives).
 pub(crate) fn spelled_directive(parsed: &Parsed, range: TextRange) -> Lowered<std::ops::Range<usize>> {
     if is_in_header(parsed, range) {
         let message = "a header contains this directive, which so cannot run on a device";
         return unsupported(range, message, "write the directive in the file itself");
     }
-    let found: std::ops::Range<usize> = parsed.spelled(range).unwrap_or_default().into();
-    let text = &parsed.text()[found.clone()];
-    if !text.trim_start().starts_with('#') {
-        let message = "a macro contains this directive, which so cannot run on a device";
+    let tokens = parsed.syntax.main.tokens_in(range);
+    if !tokens.first().is_none_or(apg_c_syntax::Token::is_spelled) {
+        let why = match parsed.unit.uses_counter() {
+            true => "counts by `__COUNTER__`",
+            false => "takes arguments from behind itself, or has directives of the preprocessor in them",
+        };
+        let message = format!("a macro makes this directive, which so cannot run on a device: it {why}");
         return unsupported(range, message, "write the directive itself");
     }
-    Ok(found)
+    Ok(parsed.spelled(range).unwrap_or_default().into())
 }

@@ -6,10 +6,10 @@ use apg_c_analysis::Parsed;
 use apg_c_analysis::hir::{self, RecordId};
 use apg_c_syntax::TextRange;
 use apg_mir as mir;
-use apg_source::{ColumnUnit, LineIndex};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
+use crate::presumed_lines::PresumedLines;
 use crate::sources::{Definition, FileNumber, Sources};
 use crate::tables::Tables;
 use crate::unsupported::{Lowered, Unsupported};
@@ -26,7 +26,7 @@ pub(crate) struct Unit<'a> {
     /// The file whose code is lowered.
     pub file: FileNumber,
     parsed: &'a Parsed,
-    lines: FxHashMap<FileNumber, LineIndex>,
+    lines: FxHashMap<FileNumber, PresumedLines>,
     /// Its names and types.
     pub hir: &'a hir::Program,
     /// What it is lowered to.
@@ -192,17 +192,18 @@ impl<'a> Unit<'a> {
         found
     }
 
-    /// The span of a range of the tree.
+    /// The span of a range of the tree, with lines as the compiler counts them.
     pub(crate) fn span(&mut self, range: TextRange) -> mir::Span {
         let text = self.parsed.text();
-        let lines = self.lines.entry(self.file).or_insert_with(|| LineIndex::new(text));
-        let range = self.parsed.spelled(range).unwrap_or_default();
-        let position = |offset| {
-            let found = lines.line_column(text, offset, ColumnUnit::Utf8);
-            mir::LineColumn { line: found.line + 1, column: found.column + 1 }
+        let lines = self.lines.entry(self.file).or_insert_with(|| PresumedLines::new(text));
+        let range: std::ops::Range<usize> = self.parsed.spelled(range).unwrap_or_default().into();
+        let number = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
+        let position = |offset| mir::LineColumn {
+            line: number(lines.line(offset)),
+            column: number(lines.column(offset)),
         };
         let file = mir::FileId(self.file as u32);
-        mir::Span { file, start: position(range.start()), end: position(range.end()) }
+        mir::Span { file, start: position(range.start), end: position(range.end) }
     }
 }
 

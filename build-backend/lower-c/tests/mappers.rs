@@ -23,6 +23,7 @@ fn edited(directive: &str) -> Result<String, Vec<String>> {
         name: "x.c",
         kernels: &[],
         on_host: &[],
+        host_has_regions: false,
         parallel: None,
         objects: &BTreeSet::new(),
         messages: &[],

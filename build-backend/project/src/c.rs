@@ -9,9 +9,10 @@ use std::sync::Arc;
 use apg_c_analysis::ide::{self, transfer_plans};
 pub use apg_c_analysis::ide::{Size, Transfer};
 use apg_c_analysis::{AnalysisHost, Diagnostic, FileSystem, Parsed, RootDatabase, SourceFile, Toolchain};
+use apg_codegen::EmitError;
 use apg_diagnostics::Severity;
 use apg_diagnostics::render::{Finding, Span};
-use apg_lower_c::Unsupported;
+use apg_lower_c::{PresumedLines, SourceMap, Unsupported};
 use apg_mir as mir;
 use apg_runtime::cache::{self, Cache};
 use apg_syntax::TextRange;
@@ -276,12 +277,53 @@ pub struct AnalysedFile {
     compiler: Arc<Toolchain>,
     /// Its errors.
     errors: Vec<Finding>,
+    /// What the user has written, if its directives are written out.
+    source: Option<Source>,
+}
+
+/// The text of the user, and the way to it.
+#[derive(Debug)]
+struct Source {
+    text: Arc<str>,
+    map: SourceMap,
 }
 
 impl AnalysedFile {
     pub(crate) fn read(path: &Path, compiler: &Arc<Toolchain>) -> Result<AnalysedFile, LoadFailure> {
         let (path, text) = read(path)?;
         Ok(AnalysedFile::of_text(&path, text, compiler))
+    }
+
+    /// The file with directives of macros [written out](apg_lower_c::written_directives). `None` if it has no
+    /// such directives, or if the text would not be the same program.
+    pub(crate) fn written_out(&self) -> Option<AnalysedFile> {
+        let written = apg_lower_c::written_directives(self.parsed().ok()?)?;
+        let file = AnalysedFile::of_text(&self.path, written.text.into(), &self.compiler);
+        if !file.errors.is_empty() || !apg_lower_c::are_same_tokens(&self.parsed, &file.parsed) {
+            return None;
+        }
+        let source = Source { text: self.text(), map: written.map };
+        Some(AnalysedFile { number: self.number, source: Some(source), ..file })
+    }
+
+    /// The file [written out](AnalysedFile::written_out), or as it is.
+    pub(crate) fn with_written_directives(self) -> AnalysedFile {
+        self.written_out().unwrap_or(self)
+    }
+
+    /// Findings of the file at their places in the user's text.
+    fn in_source(&self, mut findings: Vec<Finding>) -> Vec<Finding> {
+        let Some(source) = &self.source else { return findings };
+        let move_span = |span: &mut Span| {
+            span.range = source.map.source_range(span.range.clone());
+            span.text = Arc::clone(&source.text);
+        };
+        for finding in &mut findings {
+            move_span(&mut finding.span);
+            finding.related.iter_mut().for_each(|it| move_span(&mut it.0));
+            finding.fixes.iter_mut().flat_map(|it| &mut it.1).for_each(|it| move_span(&mut it.0));
+        }
+        findings
     }
 
     /// A file with another text than it has.
@@ -299,7 +341,7 @@ impl AnalysedFile {
         let errors = diagnostics.iter().filter(|it| it.severity == Severity::Error);
         let errors = errors.map(|it| finding(&path, text, it)).collect();
         let (parsed, compiler) = (apg_c_analysis::parsed(db, file).clone(), file.toolchain(db).clone());
-        AnalysedFile { number: 0, path, parsed, compiler, errors }
+        AnalysedFile { number: 0, path, parsed, compiler, errors, source: None }
     }
 
     /// Its names and types, or its errors.
@@ -338,8 +380,13 @@ impl AnalysedFile {
         mir.debug = options.mode.debug;
         mir.emit_all_lines = options.all_lines;
         build::generate_code(mir, options).map_err(|errors| {
-            let finding = |error| build::generation_finding(&self.path, self.text(), error);
-            errors.into_iter().map(finding).collect()
+            let lines = PresumedLines::new(self.parsed.text());
+            let finding = |error: EmitError| {
+                let line = lines.first_line_with(usize::try_from(error.line).unwrap_or(1));
+                let error = EmitError { line: line.try_into().unwrap_or(1), ..error };
+                build::generation_finding(&self.path, self.text(), error)
+            };
+            self.in_source(errors.into_iter().map(finding).collect())
         })
     }
 
@@ -347,7 +394,8 @@ impl AnalysedFile {
     pub(crate) fn findings(&self, mut reasons: Vec<Unsupported>, instead: Option<&str>) -> Vec<Finding> {
         reasons.sort_by_key(|it| it.range.start());
         reasons.dedup();
-        reasons.into_iter().map(|it| unsupported(&self.path, &self.parsed, it, instead)).collect()
+        let findings = reasons.into_iter().map(|it| unsupported(&self.path, &self.parsed, it, instead));
+        self.in_source(findings.collect())
     }
 }
 

@@ -9,7 +9,7 @@ use apg_c_analysis::{Parsed, Toolchain};
 use apg_diagnostics::render::Finding;
 use apg_lower_c::{
     FileNumber, FunctionNames, HostRegion, Offloaded, ParallelKernels, ParallelRegions, PlacedRegions,
-    ReachedObject, Source,
+    PresumedLines, ReachedObject, Source,
 };
 
 use crate::build::{Options, Translated};
@@ -82,7 +82,7 @@ fn edited_for_host(
     }
     let compiler = Arc::new(toolchain(flags)?);
     let edited = sources.iter().zip(concerned).map(|(path, text)| {
-        let file = AnalysedFile::of_text(path, text?, &compiler);
+        let file = AnalysedFile::of_text(path, text?, &compiler).with_written_directives();
         let parsed = file.parsed().ok()?;
         edit(Source { parsed, path: &file.path }, &path.display().to_string())
     });
@@ -137,7 +137,7 @@ pub fn translate_program(
     for (number, path) in sources.iter().enumerate().filter(|it| is_source(it.1)) {
         let mut file = AnalysedFile::read(path, &compiler)?;
         file.number = number;
-        files.push(file);
+        files.push(if is_of_devices[number] { file.with_written_directives() } else { file });
     }
     let errors = files.iter().filter(|it| is_of_devices[it.number]).filter_map(|it| it.parsed().err());
     let errors: Vec<Finding> = errors.flatten().collect();
@@ -179,12 +179,12 @@ pub(crate) fn translate_files(
     if !errors.is_empty() {
         return Err(errors);
     }
-    let objects = translated.iter().flat_map(|it| &it.objects).copied().collect();
+    let shared = Shared::of(translated.iter());
     let mut found =
         DeviceProgram { edited: vec![None; sources.len()], regions: Vec::new(), on_host: Vec::new() };
     let mut obstacles = Vec::new();
     for ((index, file), of) in files.iter().enumerate().zip(translated) {
-        match file.edit(&sources[file.number], &units, index, &of, &objects) {
+        match file.edit(&sources[file.number], &units, index, &of, &shared) {
             Ok(text) => found.edited[file.number] = text,
             Err(reasons) => obstacles.extend(reasons),
         }
@@ -254,10 +254,10 @@ pub(crate) fn translate_edited(
     if !errors.is_empty() {
         return Err(errors);
     }
-    let objects = translated.iter().flat_map(|it| &it.objects).copied().collect();
+    let shared = Shared::of(translated.iter());
     for ((index, (file, source)), of) in files.iter().enumerate().zip(translated) {
         let text = parsed[index].text();
-        match file.edit(&sources[file.number], &units, index, &of, &objects) {
+        match file.edit(&sources[file.number], &units, index, &of, &shared) {
             Ok(Some(edited)) => distributed[file.number] = Some(edited),
             Ok(None) => {}
             Err(reasons) => errors.extend(moved_to_source(reasons, text, source)),
@@ -271,8 +271,10 @@ pub(crate) fn translate_edited(
 
 /// Findings in an edited text at the same lines of its source.
 fn moved_to_source(mut findings: Vec<Finding>, edited: &str, source: &Arc<str>) -> Vec<Finding> {
+    let lines = PresumedLines::new(edited);
     for finding in &mut findings {
-        let line = apg_lower_c::presumed_line(edited, finding.span.range.start);
+        // Lines count from 1, but `#line 0` of the user makes one.
+        let line = lines.line(finding.span.range.start).max(1);
         let start: usize = source.split_inclusive('\n').take(line - 1).map(str::len).sum();
         let text = source[start..].lines().next().unwrap_or_default();
         let blanks = text.len() - text.trim_start().len();
@@ -301,6 +303,21 @@ struct TranslatedFile {
     print: bool,
     /// They check bounds.
     checks: bool,
+}
+
+/// What files of a program share.
+struct Shared {
+    /// What their regions reach.
+    objects: BTreeSet<ReachedObject>,
+    /// The host runs some of their regions.
+    host_has_regions: bool,
+}
+
+impl Shared {
+    fn of<'a>(translated: impl Iterator<Item = &'a TranslatedFile> + Clone) -> Shared {
+        let objects = translated.clone().flat_map(|it| &it.objects).copied().collect();
+        Shared { objects, host_has_regions: translated.into_iter().any(|it| !it.refused.is_empty()) }
+    }
 }
 
 impl AnalysedFile {
@@ -348,7 +365,7 @@ impl AnalysedFile {
         units: &[Source<'_>],
         index: FileNumber,
         of: &TranslatedFile,
-        objects: &BTreeSet<ReachedObject>,
+        shared: &Shared,
     ) -> Result<Option<String>, Vec<Finding>> {
         let parallel = of.parallel.as_ref();
         let parallel = parallel
@@ -356,8 +373,19 @@ impl AnalysedFile {
         let kernels = of.translated.as_ref().map_or(&[][..], |it| &it.emitted.symbols);
         let name = &path.display().to_string();
         let (messages, print, checks) = (&of.messages, of.print, of.checks);
-        let with =
-            Offloaded { name, kernels, on_host: &of.refused, parallel, objects, messages, print, checks };
+        let Shared { objects, host_has_regions } = shared;
+        let (on_host, host_has_regions) = (&of.refused[..], *host_has_regions);
+        let with = Offloaded {
+            name,
+            kernels,
+            on_host,
+            host_has_regions,
+            parallel,
+            objects,
+            messages,
+            print,
+            checks,
+        };
         apg_lower_c::offload(units, index, &with)
             .map_err(|reasons| self.findings(reasons, Some("the host runs the whole program")))
     }

@@ -1,7 +1,9 @@
 //! Source-to-source edits of a file, whose lines keep their numbers by `#line` (C17 6.10.4).
 
-use crate::literal::quoted;
 use std::ops::Range;
+
+use crate::literal::quoted;
+use crate::presumed_lines::PresumedLines;
 
 /// A replaced range of a file.
 #[derive(Debug)]
@@ -13,16 +15,27 @@ struct Edit {
 }
 
 /// The edits of a file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Edits {
+    lines: PresumedLines,
     edits: Vec<Edit>,
 }
 
 impl Edits {
+    /// No edits of a text yet.
+    pub(super) fn of(text: &str) -> Edits {
+        Edits { lines: PresumedLines::new(text), edits: Vec::new() }
+    }
+
+    /// The line that the compiler takes an offset to be in.
+    pub(super) fn line(&self, offset: usize) -> usize {
+        self.lines.line(offset)
+    }
+
     /// Puts a line in front of the directive that begins at an offset.
     pub(super) fn insert_line(&mut self, text: &str, offset: usize, line: &str) {
         let (start, before) = start_of_line(text, offset);
-        let number = presumed_line(text, start);
+        let number = self.line(start);
         let text = format!("{before}{line}\n#line {number}\n");
         self.edits.push(Edit { range: start..start, text, order: 0 });
     }
@@ -31,7 +44,7 @@ impl Edits {
     pub(super) fn replace_lines(&mut self, text: &str, range: Range<usize>, line: &str) {
         let (start, before) = start_of_line(text, range.start);
         let end = end_of_line(text, range.end);
-        let number = presumed_line(text, end);
+        let number = self.line(end);
         let text = format!("{before}{line}\n#line {number}\n");
         self.edits.push(Edit { range: start..end, text, order: 0 });
     }
@@ -119,22 +132,6 @@ pub(crate) fn line_number(text: &str, offset: usize) -> usize {
     text[..offset].matches('\n').count() + 1
 }
 
-/// The 1-based line that the compiler takes an offset to be in: by the `#line` directives and line markers in
-/// front of it (C17 6.10.4).
-pub fn presumed_line(text: &str, offset: usize) -> usize {
-    let mut line = 1;
-    for written in text[..offset].split_inclusive('\n') {
-        let directive = written.strip_prefix('#').filter(|_| written.ends_with('\n')).map(str::trim_start);
-        let number = directive.map(|it| it.strip_prefix("line").unwrap_or(it).trim_start());
-        let digits = number.and_then(|it| it.split_whitespace().next()).and_then(|it| it.parse().ok());
-        line = match digits {
-            Some(next) => next,
-            None => line + usize::from(written.ends_with('\n')),
-        };
-    }
-    line
-}
-
 /// A pragma as an operator, which undoes the escapes of quotes and backslashes alone (C17 6.10.9).
 pub(super) fn pragma(text: &str) -> String {
     format!("_Pragma(\"{}\")", text.replace('\\', "\\\\").replace('"', "\\\""))
@@ -147,7 +144,7 @@ mod tests {
     #[test]
     fn lines_keep_their_numbers() {
         let text = "a\n  #p \\\n q\nb; c;\n";
-        let mut edits = Edits::default();
+        let mut edits = Edits::of(text);
         edits.replace_lines(text, 4..11, "P");
         edits.insert_line(text, 12, "I");
         edits.insert_behind(12..14, "<1");
@@ -160,7 +157,7 @@ mod tests {
     fn edited(text: &str) -> [String; 2] {
         let start = text.find('#').expect("a directive");
         let end = start + text[start..].find('p').expect("its end") + 1;
-        let (mut replaced, mut inserted) = (Edits::default(), Edits::default());
+        let (mut replaced, mut inserted) = (Edits::of(text), Edits::of(text));
         replaced.replace_lines(text, start..end, "X");
         inserted.insert_line(text, start, "X");
         [replaced, inserted].map(|it| it.apply(text, "x.c", ""))
@@ -177,14 +174,6 @@ mod tests {
             assert_eq!(edited(&text)[0], format!("#line 1 \"x.c\"\nX\n#line {line}\nc;\n\n"), "{text}");
         }
         assert_eq!(edited("#p /* a\n")[0], "#line 1 \"x.c\"\nX\n#line 2\n\n");
-    }
-
-    #[test]
-    fn lines_are_those_of_markers() {
-        let text = "a\n#line 7\nb\n# 20 \"x.h\" 3\nc\n#pragma omp d\ne";
-        let lines: Vec<usize> =
-            ["b", "c", "#pragma"].map(|it| presumed_line(text, text.find(it).expect("it"))).into();
-        assert_eq!(lines, [7, 20, 21]);
     }
 
     #[test]

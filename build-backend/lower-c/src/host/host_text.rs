@@ -39,8 +39,9 @@ fn text_for_host(
         parsed: source.parsed,
         name,
         on_host: &[],
+        host_has_regions: false,
         print: false,
-        edits: Edits::default(),
+        edits: Edits::of(source.parsed.text()),
         is_changed: false,
         mapper_depth: std::cell::Cell::new(0),
     };

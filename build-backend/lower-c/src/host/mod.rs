@@ -23,7 +23,6 @@ use apg_c_analysis::hir::{
 use apg_c_syntax::{Family, TextRange};
 
 use self::deferred::{RegionCall, is_deferred};
-pub use self::edits::presumed_line;
 use self::edits::{Edits, pragma};
 pub use self::host_text::{host_choices, host_text};
 use self::mapping::{Map, SourceText, map_kinds, type_kinds};
@@ -47,6 +46,8 @@ pub struct Offloaded<'a> {
     pub kernels: &'a [String],
     /// Regions that have no kernel.
     pub on_host: &'a [HostRegion],
+    /// Some file of the program has such regions.
+    pub host_has_regions: bool,
     /// Parallel regions that run on devices.
     pub parallel: Option<ParallelKernels<'a>>,
     /// What regions of any file reach outside of themselves, but for what they name.
@@ -70,15 +71,16 @@ pub fn offload(
     with: &Offloaded<'_>,
 ) -> Result<Option<String>, Vec<Unsupported>> {
     let sources = &Sources::with_library(files, with.checks);
-    let Offloaded { name, on_host, parallel, .. } = *with;
+    let Offloaded { name, on_host, host_has_regions, parallel, .. } = *with;
     let parsed = files[file].parsed;
-    let (edits, print) = (Edits::default(), with.print);
+    let (edits, print) = (Edits::of(parsed.text()), with.print);
     let mut host = Host {
         sources,
         file,
         parsed,
         name,
         on_host,
+        host_has_regions,
         print,
         edits,
         is_changed: false,
@@ -111,6 +113,7 @@ struct Host<'a> {
     parsed: &'a Parsed,
     name: &'a str,
     on_host: &'a [HostRegion],
+    host_has_regions: bool,
     /// Regions write to the standard output.
     print: bool,
     edits: Edits,
@@ -184,7 +187,7 @@ impl<'a> Host<'a> {
 
     /// Declares the place of a directive as `apg_s_`.
     fn site(&self, of: &Directive, at: usize) -> String {
-        let line = presumed_line(self.parsed.text(), at);
+        let line = self.edits.line(at);
         let (file, name) = (quoted(self.name), quoted(&of.name));
         format!("const struct apg_site apg_s_ = {{{file}, {name}, {line}}};")
     }
@@ -324,7 +327,7 @@ impl<'a> Host<'a> {
         let kernel_address = &format!("{kernel}_address()");
         let call = RegionCall { kernel: kernel_address, maps: maps.len(), captures: &rows, behind };
         // A region on the host writes back whole objects, which no task may change meanwhile.
-        let may_defer = self.on_host.is_empty();
+        let may_defer = !self.host_has_regions;
         let (wait, site, call) = match may_defer && is_deferred(of, captured, &environment.objects) {
             true => {
                 let site = format!("static {}", self.site(of, at.start));

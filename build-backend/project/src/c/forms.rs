@@ -57,7 +57,8 @@ impl AnalysedFile {
             let host_text = edited.pop().flatten().unwrap_or_default();
             return Ok(FileForms { regions, host_text, on_host });
         }
-        let files = std::slice::from_ref(self);
+        let written = self.written_out();
+        let files = std::slice::from_ref(written.as_ref().unwrap_or(self));
         let DeviceProgram { mut edited, mut regions, on_host } =
             match translate_files(files, &[path.to_owned()], &[true], options, parallel)? {
                 Placement::Devices(program) => program,
