@@ -1,5 +1,6 @@
 //! Analysis of C files: the files among the named paths, the system's compiler, and the findings.
 
+pub(crate) mod directive_macros;
 mod forms;
 
 use std::ffi::OsStr;

@@ -13,6 +13,7 @@ use apg_lower_c::{
 };
 
 use crate::build::{Options, Translated};
+use crate::c::directive_macros::have_macros_with;
 use crate::c::{AnalysedFile, EditedSources, is_source, read, toolchain};
 use crate::load_failure::LoadFailure;
 
@@ -121,7 +122,8 @@ pub fn translate_program(
 ) -> Result<Result<Placement, Vec<Finding>>, LoadFailure> {
     let names_devices = |path: &PathBuf| -> Result<bool, LoadFailure> {
         let text = if is_source(path) { read(path)?.1 } else { Arc::default() };
-        Ok(text.contains("target") || parallel == Parallel::Device && text.contains("parallel"))
+        let words: &[&str] = if parallel == Parallel::Device { &["target", "parallel"] } else { &["target"] };
+        Ok(words.iter().any(|it| text.contains(it)) || have_macros_with(path, &text, flags, words))
     };
     let mut is_of_devices = sources.iter().map(names_devices).collect::<Result<Vec<bool>, _>>()?;
     if !is_of_devices.contains(&true) {
