@@ -27,6 +27,30 @@ static void critical(void) {
   check(balance == 3600 && others == 1800, "critical");
 }
 
+/* Threads that arrive together, some of them, and regions inside of regions. */
+static void together(void) {
+  int all = 0, thirds = 0, odd = 0, steps[4] = {0};
+#pragma omp parallel num_threads(64)
+  for (int i = 0; i < 10; i++) {
+#pragma omp critical
+    {
+      if (++all % 3 == 0) {
+#pragma omp critical(third)
+        thirds++;
+      }
+      for (int k = 0; k < 4; k++) {
+        if (k == 3) break;
+        steps[k] += k;
+      }
+    }
+    if (omp_get_thread_num() % 2) {
+#pragma omp critical(odd)
+      odd++;
+    }
+  }
+  check(all == 640 && thirds == 213 && odd == 320 && steps[2] == 1280 && steps[3] == 0, "critical together");
+}
+
 static void barriers(void) {
   int phase[8] = {0}, wrong = 0;
 #pragma omp parallel num_threads(8)
@@ -149,6 +173,7 @@ static void master(void) {
 
 int main(int count, char **words) {
   critical();
+  together();
   barriers();
   locks();
   handshake();

@@ -257,6 +257,27 @@ APG_TEAM void apg_team_lock(apg_i64 lock) {
   for (apg_u32 times = 0; !apg_team_is_elected() || !apg_team_try_lock(lock); ++times) apg_team_wait(times);
 }
 APG_TEAM void apg_team_unlock(apg_i64 lock) { apg_team_store((apg_u32 *)lock, 0u); }
+/* ---- `critical`: threads of a warp that arrive together take the lock once and have it one after the other, so that it goes
+   from one multiprocessor to another once for all of them (cohort locking: Dice, Marathe and Shavit, PPoPP 2012). They are bits
+   of a word, and `left` are those that have not had it; the code between is executed by the first of these. ---- */
+#if APG_TEAM_DEVICE
+APG_TEAM bool apg_team_is_first(apg_u32 threads) { return apg_team_lane() == (apg_u32)__ffs((int)threads) - 1u; }
+APG_TEAM apg_u32 apg_team_critical_enter(apg_i64 lock) {
+  const apg_u32 together = __match_any_sync(__activemask(), (apg_u64)lock);
+  if (apg_team_is_first(together)) {
+    for (apg_u32 times = 0; !apg_team_try_lock(lock); ++times) apg_team_wait(times);
+  }
+  __syncwarp(together);
+  return together;
+}
+APG_TEAM apg_u32 apg_team_critical_next(apg_u32 together, apg_u32 left) { __syncwarp(together); return left & (left - 1u); }
+APG_TEAM void apg_team_critical_leave(apg_i64 lock, apg_u32 together) { if (apg_team_is_first(together)) apg_team_unlock(lock); }
+#else
+APG_TEAM bool apg_team_is_first(apg_u32) { return true; }
+APG_TEAM apg_u32 apg_team_critical_enter(apg_i64 lock) { apg_team_lock(lock); return 1; }
+APG_TEAM apg_u32 apg_team_critical_next(apg_u32, apg_u32) { return 0; }
+APG_TEAM void apg_team_critical_leave(apg_i64 lock, apg_u32) { apg_team_unlock(lock); }
+#endif
 /* The lock, how often it is taken, and the thread that has it, counted from 1. */
 struct apg_nest_lock { apg_u32 word, count; apg_i64 owner; };
 APG_TEAM apg_i32 apg_team_nest_try_lock(apg_i64 self, apg_i64 lock) {

@@ -169,10 +169,7 @@ impl Body<'_, '_> {
         let own = self.temporary(own);
         let Some(entry) = reduction_entry(ty) else {
             let lock = self.lock_address("apg_reduction_");
-            self.call_entry("team_lock", vec![lock.clone()]);
-            self.add_to_outer(operator, pair, own)?;
-            self.call_entry("team_unlock", vec![lock]);
-            return Ok(());
+            return self.under_lock(lock, |it| it.add_to_outer(operator, pair, own));
         };
         let Some(state) = self.state() else { return Ok(()) };
         let all = self.entry_value(entry, vec![state, int(Ty::I32, operation_number(operator)), own]);

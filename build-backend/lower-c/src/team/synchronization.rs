@@ -2,9 +2,10 @@
 //! objects for which devices have no atomic operation take a lock as well.
 
 use apg_c_analysis::hir::{Directive, ExprId, ExprKind, StmtKind};
+use apg_mir::{self as mir, Expr, Operation, Ty};
 
 use crate::atomic::has_atomics;
-use crate::body::{Body, Storage};
+use crate::body::{Body, Storage, binary, int, local_value};
 use crate::unsupported::Lowered;
 
 impl Body<'_, '_> {
@@ -27,15 +28,36 @@ impl Body<'_, '_> {
         })
     }
 
-    fn under_lock(
+    /// Code that threads execute one after the other: those that arrive together in a loop over them.
+    pub(super) fn under_lock(
         &mut self,
-        lock: apg_mir::Expr,
+        lock: Expr,
         inside: impl FnOnce(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
-        self.call_entry("team_lock", vec![lock.clone()]);
-        let result = inside(self);
-        self.call_entry("team_unlock", vec![lock]);
-        result
+        let together = self.entry_value("team_critical_enter", vec![lock.clone()]);
+        let left = self.local("", Ty::U32);
+        self.set(left, together.clone());
+        let left_now = || local_value(left, Ty::U32);
+        let (then, ()) = self.nested(inside)?;
+        let (body, ()) = self.nested(|it| {
+            let condition = it.entry_value("team_is_first", vec![left_now()]);
+            it.push(mir::StmtKind::If { condition, then, otherwise: Vec::new() });
+            let next = it.entry("team_critical_next", vec![together.clone(), left_now()]);
+            it.set(left, next);
+            Ok(())
+        })?;
+        let condition = binary(Ty::Bool, Operation::Ne, left_now(), int(Ty::U32, 0));
+        let label = self.label();
+        self.push(mir::StmtKind::Loop {
+            label,
+            condition,
+            body,
+            update: Vec::new(),
+            unroll: None,
+            post_tested: false,
+        });
+        self.call_entry("team_critical_leave", vec![lock, together]);
+        Ok(())
     }
 
     /// `atomic`.

@@ -65,6 +65,14 @@ const ENTRIES: &[(&str, &[Ty], Ty)] = &[
     ("team_lock", &[Ty::I64], Ty::Void),
     ("team_unlock", &[Ty::I64], Ty::Void),
     ("team_test_lock", &[Ty::I64], Ty::I32),
+    // `critical`: takes the lock for all threads that arrive together, whose set is the result.
+    ("team_critical_enter", &[Ty::I64], Ty::U32),
+    // Whether the thread is the first one of a set.
+    ("team_is_first", &[Ty::U32], Ty::Bool),
+    // Waits until the first one has executed the region: all that arrived together, those left. The result is
+    // those left then.
+    ("team_critical_next", &[Ty::U32, Ty::U32], Ty::U32),
+    ("team_critical_leave", &[Ty::I64, Ty::U32], Ty::Void),
     // Nestable locks: the thread, the address.
     ("team_nest_lock", &[Ty::I64, Ty::I64], Ty::I32),
     ("team_nest_unlock", &[Ty::I64, Ty::I64], Ty::Void),
