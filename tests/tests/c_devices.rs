@@ -91,6 +91,11 @@ fn programs_give_the_same_results_on_the_host_and_on_a_device() {
                 file.display()
             );
         }
+        // Parallel regions as well, where they can.
+        let output =
+            project.apg(&format!("run --parallel device --accels cpu {} -lm -- word", file.display()));
+        let right = (0, "word: 0 failures, devices: some\n");
+        assert_eq!((output.status, &*output.stdout), right, "{}: {}", file.display(), output.stderr);
     }
 }
 

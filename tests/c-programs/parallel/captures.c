@@ -112,6 +112,31 @@ static void reductions(void) {
   check("rounds", ahead, 800);
 }
 
+/* A region of a function that devices have as well, and one around which `default(none)` names all variables. */
+#pragma omp declare target
+static int threads_of(int wanted) {
+  int threads = 0;
+#pragma omp parallel num_threads(wanted) default(none) shared(threads)
+  {
+#pragma omp parallel default(none) num_threads(2)
+    {
+#pragma omp barrier
+    }
+#pragma omp master
+    threads = omp_get_num_threads();
+  }
+  return threads;
+}
+#pragma omp end declare target
+
+static void declared(void) {
+  int on_device = 0;
+  check("threads", threads_of(3), 3);
+#pragma omp target map(from : on_device)
+  on_device = threads_of(3) >= 1;
+  check("threads on the device", on_device, 1);
+}
+
 int main(int count, char **words) {
   int of[10];
   for (int i = 0; i < 10; i++) of[i] = i;
@@ -120,6 +145,7 @@ int main(int count, char **words) {
   clauses();
   heap();
   reductions();
+  declared();
   printf("%s: %d failures\n", count > 1 ? words[1] : "none", failures);
   return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

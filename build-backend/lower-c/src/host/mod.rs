@@ -537,13 +537,17 @@ fn declared_kernel(kernel: &str) -> String {
 
 /// The functions of [`declared_kernel`].
 fn kernel_addresses(kernels: &[String]) -> String {
-    let function = |kernel: &String| {
-        format!(
-            "extern const char {kernel}[]; __attribute__((visibility(\"hidden\"))) \
-             const char *{kernel}_address(void) {{ return {kernel}; }}\n"
-        )
-    };
+    let function = |it: &String| format!("extern const char {it}[]; {}", address_function("char", it));
     kernels.iter().map(function).collect()
+}
+
+/// A function that gives the address of an array. Code calls it by a name that is that of the symbol alone:
+/// GCC compiles for devices what functions name that regions call, as far as it sees their definitions.
+fn address_function(element: &str, array: &str) -> String {
+    format!(
+        "const {element} *{array}_of_host(void) __asm__(\"{array}_address\") __attribute__((visibility(\"hidden\"))); \
+         const {element} *{array}_of_host(void) {{ return {array}; }}\n"
+    )
 }
 
 /// How an object is mapped that no clause names.

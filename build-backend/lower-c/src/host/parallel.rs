@@ -4,7 +4,7 @@
 use apg_c_analysis::hir::visit::Node;
 use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, Length, Program, StmtId, Type};
 
-use super::Host;
+use super::{Host, address_function, declared_kernel, kernel_addresses};
 use crate::literal::quoted;
 use crate::moved::{Moved, pointer_name};
 use crate::tables::{FILE_NAME, Tables};
@@ -77,10 +77,11 @@ impl Host<'_> {
             self.clause_value(of, "if", &is_ours).map_or("1".to_owned(), |it| format!("({it}) != 0"));
         let threads = self.clause_value(of, "num_threads", &|_| true).unwrap_or_else(|| "0".to_owned());
         let line = format!(
-            "{{ if (__extension__ ({{ {site} void *apg_v_[] = {{{addresses}}}; extern const char {kernel}[]; \
-             extern const struct apg_object {table}[]; \
-             apg_parallel_region(&apg_s_, {condition}, (long)({threads}), {waits}, {iterations}, {kernel}, {table}, \
-             {objects}, apg_v_, {count}); }})) {{}} else {{",
+            "{{ if (__extension__ ({{ {site} void *apg_v_[] = {{{addresses}}}; {declared} \
+             extern const struct apg_object *{table}_address(void); \
+             apg_parallel_region(&apg_s_, {condition}, (long)({threads}), {waits}, {iterations}, \
+             {kernel}_address(), {table}_address(), {objects}, apg_v_, {count}); }})) {{}} else {{",
+            declared = declared_kernel(kernel),
             waits = u8::from(has_waits(hir, body)) | (u8::from(kernels.regions.exclusive.contains(&id)) << 1),
             iterations = self.iterations(id, kernels),
             site = self.site(of, at.start),
@@ -173,12 +174,14 @@ impl Host<'_> {
             })
             .collect();
         format!(
-            "#line 1 {file}\n{definitions}\n\
-             const struct apg_object {table}[] __attribute__((visibility(\"hidden\"))) = {{{rows}}};\n\
+            "#line 1 {file}\n{definitions}\n{kernels}\
+             static const struct apg_object {table}[] = {{{rows}}};\n{table_address}\
              __attribute__((constructor)) static void apg_add_parallel_(void) {{ apg_use_parallel(); {calls}{arrays}}}\n",
             file = quoted("the calls of regions"),
             definitions = definitions.join("\n").replace(FILE_NAME, &quoted(self.name)),
+            kernels = kernel_addresses(kernels.symbols),
             table = kernels.table(),
+            table_address = address_function("struct apg_object", &kernels.table()),
             rows = rows.join(",\n"),
         )
     }
