@@ -294,6 +294,10 @@ impl Body<'_, '_> {
         let of = self.unit.hir.variable(variable);
         // Each execution of the declaration gives a constant its values, which are the same.
         if of.has_static_storage() && !(of.is_const && is_read_only_by_value(self.unit.hir, variable)) {
+            // Code of teams reaches it where the program has it.
+            if self.team.is_some() {
+                return Ok(());
+            }
             self.undeclared.insert(variable);
             let message = format!("`{}` is static, and has no device form", of.name);
             return unsupported(range, message, "map an object that is declared outside of the region");

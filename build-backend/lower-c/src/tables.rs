@@ -20,6 +20,8 @@ pub(crate) struct Tables {
     pub private: Vec<(VariableId, String)>,
     /// The indices of locks that only code of teams takes.
     pub locks: Vec<usize>,
+    /// Static objects of functions, each with its name in assembler code.
+    pub statics: Vec<(VariableId, String)>,
     /// Arrays that the program uses by pointers.
     pub moved: Vec<Moved>,
     /// The indices of these pointers.
@@ -52,6 +54,22 @@ impl Tables {
         let index = self.object(format!("(void *)&{}", pointer_name(name)));
         if !self.pointers.contains(&(index as usize)) {
             self.pointers.push(index as usize);
+        }
+        index
+    }
+
+    /// The index of a static object of a function, whose first `words` may be pointers. What stands at the end
+    /// of the file names it by its name in assembler code (GCC manual, "Asm Labels").
+    pub(crate) fn static_object(&mut self, variable: VariableId, words: u64) -> i64 {
+        let name = format!("apg_static{}_", variable.index());
+        let index = self.defined(&name, || {
+            format!("extern char {name}[] __asm__(\"{name}\") __attribute__((visibility(\"hidden\")));")
+        });
+        if !self.statics.iter().any(|it| it.0 == variable) {
+            self.statics.push((variable, name));
+            if words > 0 {
+                self.words.push((index as usize, words));
+            }
         }
         index
     }

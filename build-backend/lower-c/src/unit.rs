@@ -25,7 +25,7 @@ pub(crate) struct Unit<'a> {
     main: FileNumber,
     /// The file whose code is lowered.
     pub file: FileNumber,
-    parsed: &'a Parsed,
+    pub parsed: &'a Parsed,
     lines: FxHashMap<FileNumber, PresumedLines>,
     /// Its names and types.
     pub hir: &'a hir::Program,

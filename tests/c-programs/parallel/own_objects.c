@@ -70,9 +70,43 @@ static void texts(void) {
   check(!strcmp(all[0], "thread 0"), "the text of a pointer");
 }
 
+/* Static objects of functions, which code of the host and of the device changes. */
+static int counted(int by) {
+  static int calls = 5, table[4] = {1, 2, 3, 4}, *last __attribute__((aligned(16))) = table;
+#pragma omp critical
+  {
+    calls += by;
+    table[calls % 4]++;
+    last = &table[calls % 4];
+  }
+  return *last > 0 ? calls : -1;
+}
+
+static void statics(void) {
+  static double total = 1;
+  int wrong = 0;
+  check(counted(1) == 6, "a static object in front of a region");
+#pragma omp parallel num_threads(4)
+  {
+    static int inside = 3;
+    if (counted(1) < 6) {
+#pragma omp atomic
+      wrong++;
+    }
+#pragma omp atomic
+    total += 0.5;
+#pragma omp atomic
+    inside++;
+#pragma omp barrier
+    if (inside != 7) wrong++;
+  }
+  check(wrong == 0 && total == 3 && counted(0) == 10, "static objects of functions");
+}
+
 int main(int count, char **words) {
   objects();
   texts();
+  statics();
   printf("%s: %d failures\n", count > 1 ? words[1] : "none", failures);
   return failures > 0;
 }

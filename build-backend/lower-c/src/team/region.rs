@@ -21,7 +21,7 @@ use super::taken::{Taken, taken};
 use crate::body::{Body, Role, Storage, TeamThread, binary, int, local_value, operation};
 use crate::moved::moved_arrays;
 use crate::sources::{Source, Sources};
-use crate::spelling::spelled_directive;
+use crate::spelling::{end_of_declarator, spelled_directive};
 use crate::statement::lower_function;
 use crate::tables::Tables;
 use crate::unit::{FunctionNames, Unit, declared_function};
@@ -409,7 +409,11 @@ impl Body<'_, '_> {
         }
         let of = self.unit.hir.variable(variable);
         let range = of.range.unwrap_or_default();
-        if of.storage == CStorage::StaticLocal || of.function.is_some() {
+        let is_static_local = of.storage == CStorage::StaticLocal;
+        let is_named = is_static_local
+            && !self.unit.hir.is_threadprivate(variable)
+            && end_of_declarator(self.unit.parsed, of).is_some();
+        if !is_named && (is_static_local || of.function.is_some()) {
             let message = format!("`{}` is static in a function, and has no device form", of.name);
             return unsupported(range, message, "declare it at file scope");
         }
@@ -430,7 +434,10 @@ impl Body<'_, '_> {
             self.entry("team_private", vec![descriptor])
         } else {
             let words = pointer_words(self.unit.hir, &of.ty);
-            let index = self.unit.tables.as_mut().map_or(0, |it| it.file_object(variable, &of.name, words));
+            let index = self.unit.tables.as_mut().map_or(0, |it| match is_static_local {
+                true => it.static_object(variable, words),
+                false => it.file_object(variable, &of.name, words),
+            });
             self.table_object(index)
         };
         self.team = around;

@@ -159,6 +159,9 @@ struct Build<'a> {
     digests: Digests,
 }
 
+/// What names a static object in assembler code, in an edited source.
+const NAME_IN_ASSEMBLER: &str = " __asm__(\"apg_static";
+
 /// A source and where the list of its dependencies is.
 struct Unit<'a> {
     source: &'a Path,
@@ -382,6 +385,8 @@ impl<'a> Build<'a> {
         let mut command = self.compiler.command();
         command.args(DEFAULT_OPTIONS).args(self.request.compile_options()).arg(self.color_option());
         command.args(self.shared_options(source)?);
+        // Optimisation at link time would divide the file where it names objects in assembler code.
+        command.args(text.filter(|it| it.contains(NAME_IN_ASSEMBLER)).map(|_| "-fno-lto"));
         command.arg("-MD").arg("-MF").arg(rule.path());
         let edited = match text {
             Some(text) => Some(self.cache.temporary("unit.c", text.as_bytes())?),
