@@ -58,8 +58,8 @@ impl Tables {
         index
     }
 
-    /// The index of a static object of a function, whose first `words` may be pointers. What stands at the end
-    /// of the file names it by its name in assembler code (GCC manual, "Asm Labels").
+    /// The index of a static object of a function, whose first `words` may be pointers. What stands at the
+    /// end of the file names it by its name in assembler code (GCC manual, "Asm Labels").
     pub(crate) fn static_object(&mut self, variable: VariableId, words: u64) -> i64 {
         let name = format!("apg_static{}_", variable.index());
         let index = self.defined(&name, || {
