@@ -12,6 +12,7 @@ mod mapping;
 mod metadirective;
 mod nested;
 mod parallel;
+mod static_objects;
 
 use std::collections::BTreeSet;
 
@@ -98,6 +99,7 @@ pub fn offload(
         + &host.globals()
         + &host.addresses(with.objects)
         + &host.messages(with.messages, with.objects);
+    parallel.into_iter().for_each(|it| host.name_statics(it));
     let tables = parallel.map_or_else(String::new, |it| host.tables(it));
     let globals = globals + &tables;
     if !errors.is_empty() {

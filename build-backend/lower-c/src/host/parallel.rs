@@ -2,14 +2,11 @@
 //! region's own text for the host, and the tables that kernels refer to.
 
 use apg_c_analysis::hir::visit::Node;
-use apg_c_analysis::hir::{
-    Clause, Construct, Directive, DirectiveId, Length, Program, StmtId, Type, VariableId,
-};
+use apg_c_analysis::hir::{Clause, Construct, Directive, DirectiveId, Length, Program, StmtId, Type};
 
 use super::{Host, address_function, declared_kernel, kernel_addresses};
 use crate::literal::quoted;
 use crate::moved::{Moved, pointer_name};
-use crate::spelling::end_of_declarator;
 use crate::tables::{FILE_NAME, Tables};
 use crate::team::{ParallelRegions, Taken, countable_loops};
 use crate::unsupported::Lowered;
@@ -135,23 +132,12 @@ impl Host<'_> {
         }
     }
 
-    /// Gives static objects of functions their names in assembler code. The compiler keeps them, and knows
-    /// that other code changes them.
-    fn name_statics(&mut self, statics: &[(VariableId, String)]) {
-        for (variable, name) in statics {
-            if let Some(at) = end_of_declarator(self.parsed, self.parsed.program.variable(*variable)) {
-                self.edits.insert(at, &format!(" __asm__(\"{name}\") __attribute__((used)) "));
-            }
-        }
-    }
-
     /// The tables, as definitions at the end of the file.
     pub(super) fn tables(&mut self, kernels: ParallelKernels<'_>) -> String {
         if kernels.symbols.is_empty() {
             return String::new();
         }
         self.move_arrays(&kernels.regions.tables.moved);
-        self.name_statics(&kernels.regions.tables.statics);
         let Tables { objects, definitions, private, locks, pointers, words, moved, .. } =
             &kernels.regions.tables;
         let hir = &self.parsed.program;
