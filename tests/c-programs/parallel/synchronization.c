@@ -51,6 +51,29 @@ static void together(void) {
   check(all == 640 && thirds == 213 && odd == 320 && steps[2] == 1280 && steps[3] == 0, "critical together");
 }
 
+/* A waiter: threads get their locks one after the other, and give them back behind the region. */
+static void waiter(void) {
+  omp_lock_t forks[8];
+  int meals = 0;
+  for (int i = 0; i < 8; i++) omp_init_lock(&forks[i]);
+#pragma omp parallel num_threads(8)
+  {
+    int own = omp_get_thread_num(), next = (own + 1) % omp_get_num_threads();
+    for (int i = 0; i < 10; i++) {
+#pragma omp critical(waiter)
+      {
+        omp_set_lock(&forks[own]);
+        if (next != own) omp_set_lock(&forks[next]);
+      }
+#pragma omp atomic
+      meals++;
+      omp_unset_lock(&forks[own]);
+      if (next != own) omp_unset_lock(&forks[next]);
+    }
+  }
+  check(meals == 80, "waiter");
+}
+
 static void barriers(void) {
   int phase[8] = {0}, wrong = 0;
 #pragma omp parallel num_threads(8)
@@ -174,6 +197,7 @@ static void master(void) {
 int main(int count, char **words) {
   critical();
   together();
+  waiter();
   barriers();
   locks();
   handshake();

@@ -259,7 +259,8 @@ APG_TEAM void apg_team_lock(apg_i64 lock) {
 APG_TEAM void apg_team_unlock(apg_i64 lock) { apg_team_store((apg_u32 *)lock, 0u); }
 /* ---- `critical`: threads of a warp that arrive together take the lock once and have it one after the other, so that it goes
    from one multiprocessor to another once for all of them (cohort locking: Dice, Marathe and Shavit, PPoPP 2012). They are bits
-   of a word, and `left` are those that have not had it; the code between is executed by the first of these. ---- */
+   of a word, and `left` are those that have not had it; the code between, which waits for no thread, is executed by the first
+   of these. ---- */
 #if APG_TEAM_DEVICE
 APG_TEAM bool apg_team_is_first(apg_u32 threads) { return apg_team_lane() == (apg_u32)__ffs((int)threads) - 1u; }
 APG_TEAM apg_u32 apg_team_critical_enter(apg_i64 lock) {

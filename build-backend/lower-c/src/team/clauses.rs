@@ -169,7 +169,7 @@ impl Body<'_, '_> {
         let own = self.temporary(own);
         let Some(entry) = reduction_entry(ty) else {
             let lock = self.lock_address("apg_reduction_");
-            return self.under_lock(lock, |it| it.add_to_outer(operator, pair, own));
+            return self.in_cohort(lock, |it| it.add_to_outer(operator, pair, own));
         };
         let Some(state) = self.state() else { return Ok(()) };
         let all = self.entry_value(entry, vec![state, int(Ty::I32, operation_number(operator)), own]);

@@ -3,6 +3,7 @@
 //! device and on GPUs.
 
 mod clauses;
+mod cohort;
 mod exclusion;
 mod foreign;
 mod host_call;

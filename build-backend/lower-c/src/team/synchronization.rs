@@ -4,6 +4,7 @@
 use apg_c_analysis::hir::{Directive, ExprId, ExprKind, StmtKind};
 use apg_mir::{self as mir, Expr, Operation, Ty};
 
+use super::cohort::never_waits;
 use crate::atomic::has_atomics;
 use crate::body::{Body, Storage, binary, int, local_value};
 use crate::unsupported::Lowered;
@@ -22,14 +23,27 @@ impl Body<'_, '_> {
             it.word.clone().or(by_expr)
         });
         let lock = self.lock_address(&format!("apg_critical_{}", name.unwrap_or_default()));
-        self.under_lock(lock, |it| {
-            directive.body.iter().for_each(|body| it.stmt(*body));
-            Ok(())
-        })
+        self.body_under_lock(lock, directive)
     }
 
-    /// Code that threads execute one after the other: those that arrive together in a loop over them.
-    pub(super) fn under_lock(
+    /// The body of a directive as code that threads execute one after the other.
+    fn body_under_lock(&mut self, lock: Expr, directive: &Directive) -> Lowered<()> {
+        let Some(body) = directive.body else { return Ok(()) };
+        if never_waits(self.unit.hir, body) {
+            return self.in_cohort(lock, |it| {
+                it.stmt(body);
+                Ok(())
+            });
+        }
+        self.call_entry("team_lock", vec![lock.clone()]);
+        self.stmt(body);
+        self.call_entry("team_unlock", vec![lock]);
+        Ok(())
+    }
+
+    /// Code in which no thread waits, executed by one thread after the other: those that arrive together
+    /// execute it in a loop over them.
+    pub(super) fn in_cohort(
         &mut self,
         lock: Expr,
         inside: impl FnOnce(&mut Self) -> Lowered<()>,
@@ -78,10 +92,7 @@ impl Body<'_, '_> {
             return self.atomic(directive);
         }
         let lock = self.lock_address("apg_atomic_");
-        self.under_lock(lock, |it| {
-            directive.body.iter().for_each(|body| it.stmt(*body));
-            Ok(())
-        })
+        self.body_under_lock(lock, directive)
     }
 
     /// The object that an expression changes.
