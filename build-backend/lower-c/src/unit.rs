@@ -25,7 +25,9 @@ pub(crate) struct Unit<'a> {
     main: FileNumber,
     /// The file whose code is lowered.
     pub file: FileNumber,
+    /// It, as it was parsed.
     pub parsed: &'a Parsed,
+    /// The lines of files, as compilers count them.
     lines: FxHashMap<FileNumber, PresumedLines>,
     /// Its names and types.
     pub hir: &'a hir::Program,

@@ -42,7 +42,7 @@ pub fn lex(text: &str) -> Lexed {
 }
 
 /// The tokens of a text one by one, with their byte ranges.
-pub(crate) fn tokens(text: &str) -> impl Iterator<Item = (SyntaxKind, std::ops::Range<usize>)> + '_ {
+pub fn tokens(text: &str) -> impl Iterator<Item = (SyntaxKind, std::ops::Range<usize>)> + '_ {
     let mut cursor = Cursor::new(&text.as_bytes()[..text.len().min(u32::MAX as usize)]);
     std::iter::from_fn(move || {
         let start = cursor.position();

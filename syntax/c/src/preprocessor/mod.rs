@@ -54,7 +54,8 @@ pub(crate) struct Preprocessor<'a> {
     main_end: Option<u32>,
     /// Names whose macros change behind the text that is read.
     later_macros: FxHashSet<Symbol>,
-    /// One of them was met, or a condition that depends on the folder of the file.
+    /// What was read depends on where it is in the file: it has one of these names, or a condition about
+    /// headers.
     depends_on_place: bool,
     /// The markers of [`Unit::operator_pragmas`].
     operator_pragmas: Vec<(usize, Token)>,
