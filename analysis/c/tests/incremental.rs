@@ -64,6 +64,25 @@ fn diagnostics_after_edits_are_those_of_a_new_file() {
     assert!(edits > 100, "{edits}");
 }
 
+/// Judges versions of one file, each as a new file would be, with 20 problems at least. The result is how
+/// many queries with a name were executed.
+fn counting(query: &'static str) -> impl FnMut(&str) -> usize {
+    let executed = Arc::new(AtomicUsize::new(0));
+    let count = executed.clone();
+    let observer = move |name: &str| {
+        count.fetch_add(usize::from(name.starts_with(query)), Ordering::Relaxed);
+    };
+    let mut host = AnalysisHost::observed(Arc::new(Disk), Box::new(observer));
+    let (path, toolchain) = (Path::new("a.c"), Arc::new(Toolchain::default()));
+    move |text| {
+        let file = host.set_file(path, text.into(), &toolchain);
+        let found = file_diagnostics(host.database(), file).clone();
+        assert_eq!(found, diagnostics_of(path, text, &toolchain));
+        assert!(found.len() >= 20, "{found:?}");
+        executed.swap(0, Ordering::Relaxed)
+    }
+}
+
 /// An edit in one function runs the rules of this function alone.
 #[test]
 fn an_edit_in_a_function_judges_this_function_alone() {
@@ -74,20 +93,7 @@ fn an_edit_in_a_function_judges_this_function_alone() {
         )
     };
     let text: String = (0..20).map(function).collect();
-    let executed = Arc::new(AtomicUsize::new(0));
-    let count = executed.clone();
-    let observer = move |query: &str| {
-        count.fetch_add(usize::from(query.starts_with("function_diagnostics")), Ordering::Relaxed);
-    };
-    let mut host = AnalysisHost::observed(Arc::new(Disk), Box::new(observer));
-    let (path, toolchain) = (Path::new("a.c"), Arc::new(Toolchain::default()));
-    let mut runs = |text: &str| {
-        let file = host.set_file(path, text.into(), &toolchain);
-        let found = file_diagnostics(host.database(), file).clone();
-        assert_eq!(found, diagnostics_of(path, text, &toolchain));
-        assert!(found.len() >= 20, "{found:?}");
-        executed.swap(0, Ordering::Relaxed)
-    };
+    let mut runs = counting("function_diagnostics");
     assert_eq!(runs(&text), 20);
     let edited = text.replacen("a[i] += s", "a[i] += 2 * s", 8).replacen("a[i] += 2 * s", "a[i] += s", 7);
     assert_eq!(runs(&edited), 1);
@@ -235,20 +241,7 @@ fn an_edit_executes_the_callers_of_its_function_alone() {
         )
     };
     let text: String = (0..20).map(function).collect();
-    let executed = Arc::new(AtomicUsize::new(0));
-    let count = executed.clone();
-    let observer = move |query: &str| {
-        count.fetch_add(usize::from(query.starts_with("execution(")), Ordering::Relaxed);
-    };
-    let mut host = AnalysisHost::observed(Arc::new(Disk), Box::new(observer));
-    let (path, toolchain) = (Path::new("a.c"), Arc::new(Toolchain::default()));
-    let mut runs = |text: &str| {
-        let file = host.set_file(path, text.into(), &toolchain);
-        let found = file_diagnostics(host.database(), file).clone();
-        assert_eq!(found, diagnostics_of(path, text, &toolchain));
-        assert!(found.len() >= 20, "{found:?}");
-        executed.swap(0, Ordering::Relaxed)
-    };
+    let mut runs = counting("execution(");
     assert_eq!(runs(&text), 20);
     assert_eq!(runs(&text.replace("a[n] = 7;", "int more = n; a[more] = 7 + 1;")), 1);
     assert_eq!(runs(&text), 1);

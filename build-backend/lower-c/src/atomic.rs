@@ -224,15 +224,7 @@ impl Body<'_, '_> {
             it.set(old, seen);
             Ok(())
         })?;
-        let condition = int(Ty::Bool, 1);
-        self.push(mir::StmtKind::Loop {
-            label,
-            condition,
-            body,
-            update: Vec::new(),
-            unroll: None,
-            post_tested: false,
-        });
+        self.push_endless(label, body);
         Ok(bits(old_value(), ty))
     }
 }

@@ -62,14 +62,7 @@ impl Body<'_, '_> {
         })?;
         let condition = binary(Ty::Bool, Operation::Ne, left_now(), int(Ty::U32, 0));
         let label = self.label();
-        self.push(mir::StmtKind::Loop {
-            label,
-            condition,
-            body,
-            update: Vec::new(),
-            unroll: None,
-            post_tested: false,
-        });
+        self.push_while(label, condition, body);
         self.call_entry("team_critical_leave", vec![lock, together]);
         Ok(())
     }

@@ -163,8 +163,12 @@ impl Body<'_, '_> {
     }
 
     /// A loop that only `break` leaves.
-    pub(super) fn push_endless(&mut self, label: LabelId, body: Vec<Stmt>) {
-        let condition = int(Ty::Bool, 1);
+    pub(crate) fn push_endless(&mut self, label: LabelId, body: Vec<Stmt>) {
+        self.push_while(label, int(Ty::Bool, 1), body);
+    }
+
+    /// A loop that executes its body while a condition holds.
+    pub(super) fn push_while(&mut self, label: LabelId, condition: Expr, body: Vec<Stmt>) {
         self.push(mir::StmtKind::Loop {
             label,
             condition,
