@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 use crate::network_emulator::{EmulatedLink, Link};
 use crate::tools;
 
+/// Where the user of a host, the superuser, has its home folder. Each host has its own in that place.
+pub const HOME: &str = "/root";
+
 /// Hosts `h1`, `h2`, ... and the files they need.
 pub struct Lab {
     folder: tempfile::TempDir,
@@ -226,7 +229,7 @@ impl Lab {
         let home = self.home(host);
         fs::create_dir_all(&home).expect("a folder");
         let script = format!(
-            "hostname h{host} && mount --bind {} /root && exec {SSHD} -D -e -f {}",
+            "hostname h{host} && mount --bind {} {HOME} && exec {SSHD} -D -e -f {}",
             home.display(),
             self.path("sshd_config").display()
         );

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use apg_tests::hostile_clients::{assert_only_challenges_received, attack, wait_for_listeners};
 use apg_tests::hosts_lab::{ECHOES, WAITS, end, run, spawn, start_waiting};
-use apg_tests::lab::Lab;
+use apg_tests::lab::{HOME, Lab};
 use apg_tests::remote_lab::other_version;
 use apg_tests::{processes, tools};
 
@@ -171,13 +171,13 @@ fn full_disks_and_folders_without_execution_are_named() {
         ("size=1M,mode=700", &["h1: cannot write to", ".cache/apg/agents", "is the disk full?"]),
         ("noexec,mode=700", &["h1: apg does not run there", "noexec", "XDG_CACHE_HOME"]),
     ] {
-        lab.mount(1, Path::new("/root"), options);
+        lab.mount(1, Path::new(HOME), options);
         let output = run(lab.apg(&other, &["run", "Echoes.x10", "--hosts", "h1", "--", "a", "b"]));
         assert_eq!(output.status, 1, "{}", output.stderr);
         for expected in expected {
             assert!(output.stderr.contains(expected), "lacks {expected}: {}", output.stderr);
         }
-        assert_eq!(lab.in_mounts_of(1, &["find", "/root", "-type", "f"]), "", "a copy is left");
+        assert_eq!(lab.in_mounts_of(1, &["find", HOME, "-type", "f"]), "", "a copy is left");
         lab.assert_nothing_left();
     }
 }

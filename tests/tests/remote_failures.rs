@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use apg_tests::lab::HOME;
 use apg_tests::remote_lab::{apg, command_of, counted, lab, other_version, run, start};
 use apg_tests::{processes, tools};
 
@@ -71,7 +72,7 @@ fn full_disk_and_folders_without_execution_are_said() {
     let Some(lab) = lab("") else { return };
     let other = other_version(&lab);
     lab.hide(1, &lab.path("other"));
-    let home = Path::new("/root");
+    let home = Path::new(HOME);
     lab.mount(1, home, "size=1M,mode=700");
     let arguments = ["run", "Counts.x10", "--on", "h1", "--", "2"];
     let output = run(command_of(&lab, &other, &arguments));
@@ -87,7 +88,7 @@ fn full_disk_and_folders_without_execution_are_said() {
     lab.mount(1, Path::new("/mnt"), "mode=755");
     let output = run(command_of(&lab, &other, &["run", "Counts.x10", "--on", "one", "--", "2"]));
     assert_eq!((output.status, output.stdout), (3, counted(2)), "{}", output.stderr);
-    let left = lab.in_mounts_of(1, &["find", "/root", "-type", "f"]);
+    let left = lab.in_mounts_of(1, &["find", HOME, "-type", "f"]);
     assert_eq!(left, "", "nothing is in the home folder");
     lab.assert_nothing_left();
 }
@@ -97,7 +98,7 @@ fn output_is_whole_when_its_journal_finds_no_room() {
     let Some(lab) = lab("") else { return };
     let state = lab.home(1).join(".local/state/apg");
     fs::create_dir_all(&state).expect("a folder");
-    lab.mount(1, Path::new("/root/.local/state/apg"), "size=300k,mode=700");
+    lab.mount(1, &Path::new(HOME).join(".local/state/apg"), "size=300k,mode=700");
     let output = run(apg(&lab, &["run", "Counts.x10", "--on", "h1", "--", "300"]));
     assert!(output.stdout == counted(300), "{} bytes: {}", output.stdout.len(), output.stderr);
     assert_eq!(output.status, 3);
