@@ -11,12 +11,13 @@
 //! nothing costs no report at all, since the activity that waits for it is counted already.
 //!
 //! Why it is right. A place reports everything up to a moment at which nothing of the finish runs there,
-//! sends and ends together, and sends no report before the one of the moment before it. Suppose that home sees only zeros while an activity is alive or a report is due.
-//! Then some activities have ended in a report while the sends of theirs are not reported: take the one of
-//! them that ended first, and go up to its first ancestor whose send is reported. Its own end is not (else so
-//! would be the send of its descendant), so its place's count can be zero only if at that place another
-//! activity ended whose send is not reported, and ended before this ancestor arrived, that is earlier than
-//! the first one: a contradiction.
+//! sends and ends together, and sends no report before the one of the moment before it. Suppose that home
+//! sees only zeros while an activity is alive or a report is due. Then some activities have ended in a
+//! report while the sends of theirs are not reported: take the one of them that ended first, and go up to
+//! its first ancestor whose send is reported. Its own end is not (else so would be the send of its
+//! descendant), so its place's count can be zero only if at that place another activity ended whose send is
+//! not reported, and ended before this ancestor arrived, that is earlier than the first one: a
+//! contradiction.
 
 pub mod activity;
 pub mod at;
