@@ -12,18 +12,18 @@ pub fn repository() -> &'static Path {
 /// The `apg` command, built now if it is not up to date.
 pub fn apg() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| build("apg-cli", "apg"))
+    PATH.get_or_init(|| build("apg"))
 }
 
 /// The `apg-lsp` command, built now if it is not up to date.
 pub fn apg_lsp() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| build("apg-lsp", "apg-lsp"))
+    PATH.get_or_init(|| build("apg-lsp"))
 }
 
 /// Builds a command of another package with the profile of this test, into the same folder. `APG_PROGRAMS`
 /// names a folder with commands to test instead.
-fn build(package: &str, name: &str) -> PathBuf {
+fn build(name: &str) -> PathBuf {
     if let Some(folder) = std::env::var_os("APG_PROGRAMS") {
         return PathBuf::from(folder).join(name);
     }
@@ -32,7 +32,8 @@ fn build(package: &str, name: &str) -> PathBuf {
     let folder = test.ancestors().nth(2).expect("tests lie in target/PROFILE/deps").to_owned();
     let profile = folder.file_name().and_then(|name| name.to_str()).unwrap_or("debug");
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", package, "--bin", name]).current_dir(repository());
+    // With the features that the whole workspace selects, as the tests are built.
+    cargo.args(["build", "--quiet", "--workspace", "--bin", name]).current_dir(repository());
     if profile != "debug" {
         cargo.args(["--profile", profile]);
     }

@@ -71,7 +71,7 @@ fn file_that_exceeds_the_time_limit_is_quarantined_until_it_changes() {
 /// More declarations that lean on each other than any stack bears: the server goes down once, and not again.
 #[test]
 fn file_that_crashed_the_server_is_quarantined() {
-    let many = 1_500;
+    let many = 10_000;
     let mut text = String::from("class Deep {\n");
     for n in 0..many {
         let _ = writeln!(text, "    def a{n}() = a{}();", n + 1);
@@ -102,10 +102,10 @@ fn file_that_crashed_the_server_is_quarantined() {
     assert_eq!(server.end(), Some(0));
 }
 
-/// A session with a workspace that takes a while.
-fn large_workspace(options: Value) -> Session {
+/// A session with a workspace of classes of that many methods.
+fn large_workspace(methods: usize, options: Value) -> Session {
     let sources: Vec<(String, String)> = (0..20)
-        .map(|n| (format!("Slow{n}.x10"), long(200).replace("Slow {", &format!("Slow{n} {{"))))
+        .map(|n| (format!("Slow{n}.x10"), long(methods).replace("Slow {", &format!("Slow{n} {{"))))
         .collect();
     let files: Vec<(&str, &str)> = sources.iter().map(|(name, text)| (&**name, &**text)).collect();
     let capabilities =
@@ -115,7 +115,8 @@ fn large_workspace(options: Value) -> Session {
 
 #[test]
 fn long_work_is_shown_and_can_be_ended() {
-    let mut session = large_workspace(Value::Null);
+    // Some seconds of work: what takes less than a moment is not shown.
+    let mut session = large_workspace(1_200, Value::Null);
     let ask = |session: &mut Session, token: Value| {
         let mut parameters = json!({ "previousResultIds": [] });
         if !token.is_null() {
@@ -162,12 +163,12 @@ fn memory_is_bounded() {
     let resident = |session: &mut Session| {
         session.server.request("apg/memory", json!({}))["residentBytes"].as_u64().unwrap_or(0) >> 20
     };
-    let mut free = large_workspace(json!({ "memoryLimit": 0 }));
+    let mut free = large_workspace(200, json!({ "memoryLimit": 0 }));
     let before = resident(&mut free);
     let expected = diagnose(&mut free);
     let after = resident(&mut free);
     let limit = u64::midpoint(before, after);
-    let mut bound = large_workspace(json!({ "memoryLimit": limit }));
+    let mut bound = large_workspace(200, json!({ "memoryLimit": limit }));
     assert_eq!(diagnose(&mut bound), expected);
     // The next moment of rest is when it forgets.
     let forgotten = eventually(|| {
