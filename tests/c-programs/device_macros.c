@@ -83,12 +83,34 @@ static void other_spellings(void) {
   CHECK(on_host == !has_devices);
 }
 
+#define TEAM num_threads(3)
+#define WHERE if(target: has_devices) device(0)
+#define SECTION a[2:4]
+#define BOTH_OF(x, y) x, y
+
+/* Macros that make clauses, items of clauses and sections. */
+static void parts_of_directives(void) {
+  int on_host = -1, members = 0, teams = 0;
+#pragma omp parallel TEAM shared(members)
+#pragma omp single
+  members = omp_get_num_threads();
+  CHECK(members >= 1 && members <= 3);
+#pragma omp target WHERE map(from: on_host) map(tofrom: SECTION)
+  { on_host = omp_is_initial_device(); a[2] = 20; a[5] = 50; }
+  CHECK(on_host == !has_devices && a[2] == 20 && a[5] == 50);
+#pragma omp target teams num_teams(2) \
+    map(tofrom: BOTH_OF(teams, a[0:N]))
+  if (omp_get_team_num() == 0) { teams = omp_get_num_teams(); a[6] = __LINE__; }
+  CHECK(teams >= 1 && teams <= 2 && a[6] == __LINE__ - 1);
+}
+
 int main(int count, char **words) {
   has_devices = omp_get_num_devices() > 0;
   lines_of_their_own();
   lines_with_more();
   functions_of_their_names();
   other_spellings();
+  parts_of_directives();
   printf("%s: %d failures, devices: %s\n", words[count - 1], failures, has_devices ? "some" : "none");
   return failures != 0;
 }

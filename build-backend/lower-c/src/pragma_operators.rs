@@ -1,5 +1,5 @@
-//! Directives that `_Pragma` makes (C17 6.10.9), by itself or in a macro, written out as lines of their own:
-//! what edits directives needs them in the text.
+//! Directives that `_Pragma` makes (C17 6.10.9), by itself or in a macro, and those with clauses that macros
+//! make, written out as lines of their own: what edits directives needs them in the text.
 //!
 //! Expanded tokens that are read again could be expanded again. Names that C17 6.10.3.4 keeps from that are
 //! no macros in what is written out: `#pragma push_macro` and `#undef` are in front of it, `pop_macro` is
@@ -23,12 +23,15 @@ pub struct WrittenFile {
     pub map: SourceMap,
 }
 
-/// The text of a file with each macro that makes a directive of OpenMP expanded, and each `_Pragma` of one,
-/// as `#pragma` lines; other lines keep their numbers by `#line`. `None` if it has no such macro. A result
-/// whose tokens are not [the same](are_same_tokens) is not to be used.
+/// The text of a file with each macro that makes a directive of OpenMP or a clause of it expanded, and each
+/// `_Pragma` of one, as `#pragma` lines; other lines keep their numbers by `#line`. `None` if it has no such
+/// macro. A result whose tokens are not [the same](are_same_tokens) is not to be used.
 pub fn written_directives(parsed: &Parsed) -> Option<WrittenFile> {
     let mut sites = sites(&parsed.unit);
-    sites.retain(|it| it.has_directive);
+    let lines_with_macros = lines_with_macros(&parsed.unit);
+    sites.retain(|it| it.has_directive && !lines_with_macros.iter().any(|line| line.has(it)));
+    sites.extend(lines_with_macros);
+    sites.sort_by_key(|it| it.range.start);
     if sites.is_empty() {
         return None;
     }
@@ -108,6 +111,51 @@ fn sites(unit: &Unit) -> Vec<Site> {
         site.into_iter().for_each(|it| it.pragmas.push((position, marker)));
     }
     sites
+}
+
+impl Site {
+    fn has(&self, other: &Site) -> bool {
+        self.range.start <= other.range.start && other.range.end <= self.range.end
+    }
+}
+
+/// The directives on lines of the main file of which macros make more than expressions.
+fn lines_with_macros(unit: &Unit) -> Vec<Site> {
+    let tokens = unit.tokens();
+    let mut found = Vec::new();
+    let starts = tokens.iter().enumerate().filter(|(_, it)| {
+        it.kind == SyntaxKind::PRAGMA_START && it.is_spelled() && it.span.file == FileId::MAIN
+    });
+    for (start, hash) in starts {
+        let Some(length) = tokens[start..].iter().position(|it| it.kind == SyntaxKind::PRAGMA_END) else {
+            continue;
+        };
+        let end = start + length;
+        let family = tokens.get(start + 1).map_or("", |it| unit.text(it.text));
+        if family == "omp" && has_words_of_macros(&tokens[start..end]) {
+            let range = hash.span.start as usize..tokens[end].span.end as usize;
+            found.push(Site { range, tokens: start..end + 1, has_directive: true, pragmas: Vec::new() });
+        }
+    }
+    found
+}
+
+/// Whether macros make names of a directive or its clauses, several items of a clause, or a section.
+fn has_words_of_macros(directive: &[Token]) -> bool {
+    let mut depth = 0;
+    directive.iter().any(|token| {
+        let is_word = match depth {
+            0 => true,
+            1 => matches!(token.kind, SyntaxKind::COMMA | SyntaxKind::COLON | SyntaxKind::L_BRACK),
+            _ => false,
+        };
+        match token.kind {
+            SyntaxKind::L_PAREN => depth += 1,
+            SyntaxKind::R_PAREN => depth -= 1,
+            _ => {}
+        }
+        is_word && !token.is_spelled()
+    })
 }
 
 /// Writes what a site stands for.

@@ -163,3 +163,25 @@ fn many_sites_take_one_pass() {
     let written = written(PRAGMA, &format!("void f(void) {{ {text} }}\n"));
     assert_eq!(written.matches("#pragma omp barrier").count(), 20_000);
 }
+
+#[test]
+fn directives_with_clauses_of_macros_are_written_out() {
+    let macros = "#define TEAM num_threads(3)\n#define N 4\n#define ALL a[0:N]\n#define MAX(x, y) ((x) > (y) ? (x) : (y))\n";
+    let text =
+        |clauses: &str| format!("int a[N];\nvoid f(void) {{\n  #pragma omp {clauses}\n  a[0]++;\n}}\n");
+    for (clauses, wanted) in [
+        ("parallel TEAM // three", "parallel num_threads(3)\n#line 7\n // three"),
+        ("parallel if(a[1] > N) TEAM", "parallel if(a[1] > 4) num_threads(3)"),
+        ("target map(ALL)", "target map(a[0 : 4])"),
+        (
+            "target teams num_teams(MAX(N, 2)) map(from: ALL)",
+            "target teams num_teams(((4) > (2) ? (4) : (2))) map(from: a[0 : 4])",
+        ),
+    ] {
+        is_written(macros, &text(clauses), &text(wanted));
+    }
+    let continued = written(macros, "void f(void) {\n  #pragma omp parallel \\\n    TEAM\n  ;\n}\n");
+    assert_eq!(continued, "void f(void) {\n  #pragma omp parallel num_threads(3)\n#line 7\n\n  ;\n}\n");
+    let expressions = parsed(&format!("{macros}{}", text("parallel num_threads(MAX(N, 2)) if(N)")));
+    assert!(written_directives(&expressions).is_none());
+}

@@ -117,6 +117,9 @@ fn groups_are_chosen_by_their_conditions() {
 fn built_in_macros_have_values() {
     expands("__LINE__\n__LINE__ __COUNTER__ __COUNTER__ __INCLUDE_LEVEL__", "1 2 0 1 0");
     expands("#line 100 \"b.c\"\n__LINE__ __FILE__", "100 \"b.c\"");
+    // As GCC: of what a macro expands to, that of its name.
+    expands("#define M(x) x __LINE__\nM(\n\n__LINE__) __LINE__", "4 2 4");
+    expands("#define L __LINE__\n#define M(x) x L\n\nM(\na)", "a 4");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Preprocessor;
 use super::files::State;
 use super::macros::{Builtin, Macro};
-use super::token::Token;
+use super::token::{ExpansionId, Token};
 use crate::files::{FileId, Span};
 use crate::syntax_kind::SyntaxKind;
 
@@ -108,6 +108,9 @@ impl Preprocessor<'_> {
         let quoted = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
         let (kind, text) = match builtin {
             Builtin::Line => {
+                // In what a macro expands to, as in GCC, the line of the macro's name.
+                let is_expanded = at.expansion != ExpansionId::NONE;
+                let place = if is_expanded { self.state.expansion_site(&at) } else { place };
                 self.state.dependences.uses_line |= place.file == FileId::MAIN;
                 let line = i64::from(self.state.line(place.file, place.start));
                 let shift = self.frames.last().map_or(0, |it| it.line_shift);
