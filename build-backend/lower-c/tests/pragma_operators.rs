@@ -175,7 +175,7 @@ fn directives_with_clauses_of_macros_are_written_out() {
         ("target map(ALL)", "target map(a[0 : 4])"),
         (
             "target teams num_teams(MAX(N, 2)) map(from: ALL)",
-            "target teams num_teams(((4) > (2) ? (4) : (2))) map(from: a[0 : 4])",
+            "target teams num_teams(((4) > (2) ? (4) : (2))) map(from : a[0 : 4])",
         ),
     ] {
         is_written(macros, &text(clauses), &text(wanted));
