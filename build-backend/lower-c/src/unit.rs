@@ -205,7 +205,9 @@ impl<'a> Unit<'a> {
             column: number(lines.column(offset)),
         };
         let file = mir::FileId(self.file as u32);
-        mir::Span { file, start: position(range.start), end: position(range.end) }
+        let (start, end) = (position(range.start), position(range.end));
+        // In generated text a later token may be of an earlier line.
+        mir::Span { file, start, end: end.max(start) }
     }
 }
 
