@@ -28,9 +28,8 @@ pub struct WrittenFile {
 /// macro. A result whose tokens are not [the same](are_same_tokens) is not to be used.
 pub fn written_directives(parsed: &Parsed) -> Option<WrittenFile> {
     let mut sites = sites(&parsed.unit);
-    let lines_with_macros = lines_with_macros(&parsed.unit);
-    sites.retain(|it| it.has_directive && !lines_with_macros.iter().any(|line| line.has(it)));
-    sites.extend(lines_with_macros);
+    sites.retain(|it| it.has_directive);
+    sites.extend(lines_with_macros(&parsed.unit));
     sites.sort_by_key(|it| it.range.start);
     if sites.is_empty() {
         return None;
@@ -39,6 +38,10 @@ pub fn written_directives(parsed: &Parsed) -> Option<WrittenFile> {
     let lines = PresumedLines::new(source);
     let (mut text, mut map, mut at) = (String::with_capacity(source.len()), SourceMap::default(), 0);
     for site in sites {
+        if site.range.start < at {
+            // A line in the arguments of a macro, which is written out as a whole.
+            continue;
+        }
         text.push_str(&source[at..site.range.start]);
         map.add_copy(at..site.range.start);
         let start = text.len();
@@ -111,12 +114,6 @@ fn sites(unit: &Unit) -> Vec<Site> {
         site.into_iter().for_each(|it| it.pragmas.push((position, marker)));
     }
     sites
-}
-
-impl Site {
-    fn has(&self, other: &Site) -> bool {
-        self.range.start <= other.range.start && other.range.end <= self.range.end
-    }
 }
 
 /// The directives on lines of the main file of which macros make more than expressions.

@@ -184,4 +184,8 @@ fn directives_with_clauses_of_macros_are_written_out() {
     assert_eq!(continued, "void f(void) {\n  #pragma omp parallel num_threads(3)\n#line 7\n\n  ;\n}\n");
     let expressions = parsed(&format!("{macros}{}", text("parallel num_threads(MAX(N, 2)) if(N)")));
     assert!(written_directives(&expressions).is_none());
+    let nested = "#define ON(body) _Pragma(\"omp target\") { body; }\n";
+    let text = "void f(int a) {\n  ON(a = 1;\n#pragma omp parallel TEAM\n  a = 2)\n}\n";
+    // A compiler refuses it or not; it is no reason to fail.
+    written_directives(&parsed(&format!("{macros}{nested}{text}")));
 }
